@@ -207,7 +207,7 @@ mod tests {
     const REFUSED: Outcome = Outcome::Failed(Class::Result, 49);
 
     #[test]
-    fn a_condition_has_to_hold_in_every_interval_of_its_time() {
+    fn condition_must_hold_in_every_interval_of_its_duration() {
         let bad = |index| second(index, &[(0, REFUSED, 1), (0, REFUSED, 1), (0, OK, 1)], 0);
         let good = |index| second(index, &[(0, OK, 1), (0, OK, 1), (0, REFUSED, 1)], 0);
         let silent = |index| second(index, &[], 0);
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hung_target_and_a_slow_one_are_seen() {
+    fn condition_on_latency_and_drops_sees_hung_and_slow_targets() {
         let slow = second(0, &[(0, OK, 1_500), (0, OK, 2)], 0);
         assert_eq!(ended_at("p99>1s", std::slice::from_ref(&slow)), Some(0));
         assert_eq!(ended_at("p50>1s", std::slice::from_ref(&slow)), None);
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_condition_can_be_about_a_span_which_no_other_condition_counts() {
+    fn condition_on_a_span_ignores_other_operations() {
         let with_spans = |failed: u64| {
             let mut interval = second(0, &[(0, OK, 1), (1, OK, 1)], 3);
             for number in 0..10 {
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn locked_accounts_are_counted_over_the_whole_run() {
+    fn condition_locked_counts_accounts_over_the_whole_run() {
         let locked = Outcome::Failed(Class::Locked, 49);
         let run: Vec<Interval> =
             (0..4).map(|at| second(at, &[(0, locked, 1), (0, OK, 1)], 0)).collect();
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_of_intervals_and_the_drain_are_not_judged() {
+    fn condition_ignores_partial_intervals_and_the_drain() {
         let mut piece = second(0, &[(0, REFUSED, 1)], 0);
         piece.to = Duration::from_millis(100);
         let mut drain = second(1, &[(0, REFUSED, 1)], 0);
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_condition_is_refused_with_an_example() {
+    fn condition_that_is_invalid_is_refused_with_an_example() {
         for wrong in ["", "errors", "errors>50% for", "errors>50% for soon", "speed>3", "locked>1s"]
         {
             let error = wrong.parse::<AbortRule>().unwrap_err().to_string();
@@ -321,7 +321,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
         /// A run of one interval has a record, and the same expression has the same outcome there.
         #[test]
-        fn an_interval_is_judged_as_a_record_of_it_is(ended in run(), dropped in 0u64..3) {
+        fn condition_judges_an_interval_like_its_record(ended in run(), dropped in 0u64..3) {
             let interval = second(0, &ended, dropped);
             let mut measured = Measured::default();
             measured.absorb(&interval);

@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_may_report_what_it_saw_long_after_another() {
+    fn absence_accounts_for_late_reports_of_a_worker() {
         let worker = |slots: &[(u32, Sign)]| {
             let mut presence = Presence::default();
             for (number, sign) in slots {
@@ -306,14 +306,14 @@ mod tests {
     }
 
     #[test]
-    fn silence_is_an_absence_only_while_somebody_waits() {
+    fn absence_requires_waiting_exchanges() {
         assert_eq!(words(&"A".repeat(50)), [""; 0]);
         assert_eq!(words(&("A".repeat(5) + &".".repeat(40) + "A")), [""; 0]);
         assert_eq!(words(&("A".repeat(5) + &"W".repeat(9) + "AAA")), [""; 0], "under a second");
     }
 
     #[test]
-    fn it_is_told_from_when_to_when() {
+    fn absence_has_a_start_and_an_end() {
         let hung = "A".repeat(60) + &"W".repeat(40);
         assert_eq!(words(&hung), ["no answer from 6.0 s to the end"]);
         let never = "W".repeat(40);
@@ -329,13 +329,13 @@ mod tests {
     }
 
     #[test]
-    fn first_answers_that_took_long_are_no_absence_if_all_came() {
+    fn absence_excludes_slow_first_answers() {
         assert_eq!(words(&("W".repeat(14) + "AAAA")), [""; 0]);
         assert_eq!(words(&("AA".to_owned() + &"W".repeat(14) + "AAAA")).len(), 1);
     }
 
     #[test]
-    fn where_every_session_waits_a_single_one_is_enough() {
+    fn absence_with_all_sessions_waiting_needs_one_exchange() {
         let with = |everyone: bool| {
             let mut absences = Absences::default();
             let mut presence = Presence::default();
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_that_accepts_connections_and_closes_them_is_not_back() {
+    fn absence_continues_while_connections_are_only_accepted() {
         let mut absences = Absences::default();
         let mut presence = Presence::default();
         presence.note(27, Sign::Answered);
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_answer_is_no_absence_once_the_load_has_ended_unless_every_session_waits() {
+    fn absence_after_the_load_ends_requires_all_sessions_waiting() {
         let with = |until: u64, everyone: bool| {
             let mut absences = Absences::default();
             let mut presence = Presence::default();
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn a_silence_after_which_all_was_answered_must_outlast_the_slow_exchanges_too() {
+    fn absence_followed_by_all_answers_must_exceed_slow_exchanges() {
         let with = |lost: u32, p90: u64| {
             let mut absences = Absences::default();
             let mut presence = Presence::default();
@@ -414,7 +414,7 @@ mod tests {
 
     /// Of what was answered at its end the length of a silence says nothing.
     #[test]
-    fn what_waited_in_a_silence_is_not_what_is_usual() {
+    fn absence_does_not_raise_the_usual_latency() {
         let slots = format!("{}{}{}", "A".repeat(10), "W".repeat(30), "A".repeat(10));
         let mut absences = Absences::default();
         for (number, letter) in (0..).zip(slots.chars()) {
@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_lost_exchanges_are_no_absence() {
+    fn absence_excludes_a_few_lost_exchanges() {
         let with = |lost: u32, late: bool, lacked: bool| {
             let mut absences = Absences::default();
             let mut presence = Presence::default();
@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_for_a_descriptor_does_not_wait_for_the_target() {
+    fn absence_excludes_waiting_for_descriptors() {
         let mut absences = Absences::default();
         let mut presence = Presence::default();
         presence.note(4, Sign::Answered);
@@ -469,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_target_and_a_generator_that_stood_still_are_no_absence() {
+    fn absence_excludes_slow_targets_and_stalled_generators() {
         let slow = "WWWWWWWWWWWWWWWWWWWA".repeat(5);
         assert_eq!(found(&slow, Duration::from_secs(2), &[]), []);
         assert_eq!(

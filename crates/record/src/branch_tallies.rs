@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn branches_and_choices_are_found_by_the_names_of_their_tallies() {
+    fn branches_and_choices_are_found_by_tally_names() {
         let tally = |name: &str, count| TallyRecord { name: name.to_owned(), count };
         let tallies = [
             tally("scenario visit begun", 20),

@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn the_layout_is_that_of_the_library() {
+    fn layout_equals_the_hdrhistogram_library() {
         assert_eq!((usize::from(reference().buckets()), PAGES * PAGE), (DOUBLINGS, 23_552));
         assert_eq!(reference().distinct_values(), PAGES * PAGE);
         let edges = (0..36).flat_map(|bits| [(1_u64 << bits) - 1, 1 << bits, (1 << bits) + 1]);
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_values_take_a_list_and_many_take_the_pages_they_touch() {
+    fn few_values_use_a_list_and_many_use_pages() {
         let mut few = Buckets::default();
         (0..1_023).for_each(|n| few.record_n(n * 50_000_000, 1));
         assert!(few.pages.is_none());
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn all_buckets_are_made_for_what_records_thousands_and_never_for_a_sum() {
+    fn pages_are_all_allocated_for_busy_recorders_but_never_for_sums() {
         let (mut busy, mut sum, mut theirs) = (Buckets::default(), Buckets::default(), reference());
         for _ in 0..3 {
             busy.reset();
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_may_be_any_number() {
+    fn counts_may_be_of_any_size() {
         let mut one = Buckets::default();
         (0..70_000).for_each(|_| one.record(100));
         one.record_n(100, 1 << 40);
@@ -446,7 +446,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(128))]
         #[test]
-        fn everything_is_as_the_library_has_it(one in values(), two in values(), quantile in 0.0f64..=1.0) {
+        fn recording_and_merging_equal_the_library(one in values(), two in values(), quantile in 0.0f64..=1.0) {
             let ((mut ours, mut theirs), (other, others)) = (both(&one), both(&two));
             ours.merge(&other);
             theirs.add(&others).unwrap();

@@ -114,7 +114,7 @@ mod tests {
     use brunt_exchange::Class;
 
     #[test]
-    fn ever_new_codes_do_not_grow_the_list() {
+    fn code_list_is_bounded() {
         let mut codes = Codes::new();
         for code in 0..1_000 {
             codes.record(Outcome::Failed(Class::Result, code));
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn equality_does_not_depend_on_the_order_of_arrival() {
+    fn code_equality_ignores_order() {
         let (mut one, mut two) = (Codes::new(), Codes::new());
         one.add(Outcome::Ok(0), 5);
         one.add(Outcome::TimedOut, 5);

@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_are_found_by_what_they_are() {
+    fn cells_are_found_by_their_properties() {
         let cell = |store, operation, seconds| {
             let mut cell = Cell::new([("store", store), ("operation", operation)]);
             cell.figures.insert("seconds".to_owned(), seconds);

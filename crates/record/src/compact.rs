@@ -53,7 +53,7 @@ mod tests {
     struct Holder(#[serde(with = "super")] Histogram);
 
     #[test]
-    fn a_histogram_is_had_back_to_the_bucket() {
+    fn histogram_round_trips_to_the_bucket() {
         let mut histogram = Histogram::new();
         (0..5_000_u64).for_each(|n| histogram.record(Duration::from_nanos(n * n * 7_919 + 3)));
         // Beyond the range of the buckets.
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_histogram_is_refused() {
+    fn invalid_histogram_is_refused() {
         let of = |buckets: &[u8], min: u64| {
             let buckets = BASE64.encode(buckets);
             let text =

@@ -136,7 +136,7 @@ mod tests {
     use brunt_exchange::Class;
 
     #[test]
-    fn every_end_is_counted_once() {
+    fn outcomes_are_counted_once() {
         let mut counts = Counts::default();
         for outcome in [
             Outcome::Ok(0),
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_exchange_is_noticed() {
+    fn lost_exchange_violates_conservation() {
         let lost = Counts { planned: 10, sent: 8, dropped: 1, ok: 8, ..Counts::default() };
         let imbalance = Imbalance::Planned { planned: 10, sent: 8, dropped: 1, skipped: 0 };
         assert_eq!(lost.conserved(), Err(imbalance));

@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_can_be_read() {
+    fn document_round_trips() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("run.json");
         fs::write(&path, "something older").unwrap();
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_is_read_as_well() {
+    fn gzip_document_is_read() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("run.json.gz");
         let record = measured();
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_another_kind_is_named() {
+    fn document_of_another_kind_is_named() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("x.json");
         let said = || Record::read(&path).unwrap_err().to_string();
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn the_published_schemas_are_those_of_this_version() {
+    fn schemas_published_equal_this_version() {
         let events = crate::events::events_schema();
         let gathered = crate::events::gathered_schema();
         for (name, schema) in [
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn every_field_is_in_the_schema() {
+    fn schema_contains_every_field() {
         let documents = [
             (Record::schema(), serde_json::to_value(measured()).unwrap()),
             (Collection::schema(), serde_json::to_value(collected()).unwrap()),

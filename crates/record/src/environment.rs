@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_files_of_the_kernel_are_understood() {
+    fn kernel_files_are_parsed() {
         let cpuinfo = "processor\t: 0\nmodel name\t: Some Processor: 3 GHz\n";
         assert_eq!(field(cpuinfo, ':', "model name").as_deref(), Some("Some Processor: 3 GHz"));
         assert_eq!(kibibytes("16 kB"), Some(16_384));

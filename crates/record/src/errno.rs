@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_code_is_named_only_where_it_is_one_of_the_system() {
+    fn errno_is_named_only_for_system_errors() {
         assert_eq!(errno_words("connect", 111), Some("connection refused"));
         assert_eq!(errno_words("unsent", 101), Some("network unreachable"));
         assert_eq!(errno_words("result", 111), None);
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_are_in_order_and_occur_once() {
+    fn errno_words_are_sorted_and_unique() {
         assert!(WORDS.windows(2).all(|two| two[0].0 < two[1].0));
     }
 }

@@ -90,7 +90,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn a_write_that_fails_leaves_what_was_there_and_nothing_beside_it() {
+    fn failed_write_keeps_the_old_file_and_no_temporary_file() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("run.json");
         fs::write(&path, "older").unwrap();
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_grows_is_its_owners_alone() {
+    fn growing_file_is_private_to_its_owner() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("run.hlog");
         let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_under_the_name_before_all_of_it_is() {
+    fn replace_shows_nothing_until_complete() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("run.json");
         replace(&path, |out| {
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_tried_without_a_name_even_for_a_moment() {
+    fn check_writable_creates_no_visible_file() {
         let directory = tempfile::tempdir().unwrap();
         let (new, old) = (directory.path().join("new.json"), directory.path().join("old.json"));
         fs::write(&old, "older").unwrap();
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_is_refused_beforehand() {
+    fn check_writable_refuses_unwritable_paths() {
         let directory = tempfile::tempdir().unwrap();
         let refused = |name: &str| check_writable(&directory.path().join(name)).unwrap_err().kind();
         assert_eq!(refused(""), io::ErrorKind::IsADirectory);
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_stays_a_link() {
+    fn replace_keeps_a_symlink() {
         let directory = tempfile::tempdir().unwrap();
         let (link, file) = (directory.path().join("latest"), directory.path().join("run.json"));
         fs::write(&file, "older").unwrap();

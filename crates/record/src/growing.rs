@@ -77,7 +77,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
-    fn a_file_is_begun_anew_for_its_owner_alone() {
+    fn growing_file_is_truncated_and_private() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("run.hlog");
         let mut file = Growing::create(&path).unwrap();
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_that_takes_nothing_is_an_error() {
+    fn growing_file_reports_a_full_device() {
         let mut full = Growing::create(Path::new("/dev/full")).unwrap();
         let error = full.write_all(b"x").unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);

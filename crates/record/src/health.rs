@@ -255,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_busiest_worker_is_not_averaged_away() {
+    fn busiest_worker_is_kept() {
         let load = |worker, cpu| WorkerLoad {
             worker,
             cpu: Duration::from_millis(cpu),
@@ -272,7 +272,7 @@ mod tests {
         assert_eq!(WorkerLoad::default().share(), None);
     }
     #[test]
-    fn a_saturated_node_is_not_averaged_away() {
+    fn saturated_node_is_kept() {
         let of_node = |node, cpu, steal| {
             let (cpu, wall) = (Duration::from_millis(cpu), Duration::from_secs(1));
             let mut health = Health::default();

@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_histogram_is_written_as_the_library_writes_it() {
+    fn empty_histogram_is_serialized_like_the_library() {
         let mut expected = Vec::new();
         V2DeflateSerializer::new().serialize(&empty_public(), &mut expected).unwrap();
         assert_eq!(Histogram::new().to_v2(), expected);
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_histogram_claims_nothing() {
+    fn empty_histogram_has_no_figures() {
         let empty = Histogram::new();
         assert_eq!(
             (empty.mean(), empty.min(), empty.max(), empty.quantile(0.5)),
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mean_is_exact_where_buckets_are_wide() {
+    fn mean_is_exact_despite_wide_buckets() {
         // 10,000,001 and 10,000,004 share a bucket 8 us wide.
         let histogram = of(&[10_000_001, 10_000_004]);
         assert_eq!(histogram.mean(), Some(Duration::from_nanos(10_000_002)));
@@ -347,14 +347,14 @@ mod tests {
     }
 
     #[test]
-    fn twenty_microseconds_are_told_from_twenty_and_a_tenth() {
+    fn resolution_tells_20_from_20_1_microseconds() {
         let histogram = of(&[20_000, 20_100]);
         let median = histogram.quantile(0.5).unwrap();
         assert!(median < Duration::from_nanos(20_050), "{median:?}");
     }
 
     #[test]
-    fn what_is_beyond_the_ceiling_is_counted_and_said() {
+    fn values_beyond_the_ceiling_are_counted_as_saturated() {
         let histogram = of(&[1_000, 90_000_000_000]);
         assert_eq!(histogram.saturated(), 1);
         assert_eq!(histogram.count(), 2);
@@ -364,14 +364,14 @@ mod tests {
     }
 
     #[test]
-    fn the_seventh_of_a_hundred_is_not_the_eighth() {
+    fn quantile_of_a_hundred_values_has_the_right_rank() {
         let values: Vec<u64> = (1..=100).map(|n| n * 16).collect();
         let found = of(&values).quantile(0.07).unwrap();
         assert!((7 * 16..8 * 16).contains(&(found.as_nanos() as u64)), "{found:?}");
     }
 
     #[test]
-    fn reading_garbage_is_an_error() {
+    fn invalid_bytes_are_an_error() {
         assert!(matches!(Histogram::from_base64("%%%"), Err(HistogramError::Base64(_))));
         assert!(matches!(Histogram::from_base64("AAAA"), Err(HistogramError::Bytes(_))));
         let beyond = v2::deflate((LOWEST, CEILING, DIGITS), [(3, 1), (1 << 20, 1)].into_iter());
@@ -381,7 +381,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
-        fn quantiles_agree_with_the_sorted_values(
+        fn quantiles_equal_the_sorted_values(
             mut values in prop::collection::vec(0u64..60_000_000_000, 1..300),
             quantile in 0.0f64..=1.0,
         ) {
@@ -397,7 +397,7 @@ mod tests {
         }
 
         #[test]
-        fn merging_is_recording_both(
+        fn merging_equals_recording_both(
             one in prop::collection::vec(0u64..90_000_000_000, 0..100),
             two in prop::collection::vec(0u64..90_000_000_000, 0..100),
         ) {
@@ -408,7 +408,7 @@ mod tests {
         }
 
         #[test]
-        fn it_is_written_as_the_library_writes_it(
+        fn serialization_equals_the_library(
             values in prop::collection::vec(prop_oneof![0u64..90_000_000_000, 0..5_000u64], 0..100),
             many in 1u64..1 << 40,
         ) {
@@ -424,7 +424,7 @@ mod tests {
         }
 
         #[test]
-        fn it_is_read_as_the_library_reads_it(
+        fn deserialization_equals_the_library(
             values in prop::collection::vec(prop_oneof![0u64..60_000_000_000, 0..5_000u64], 1..100),
             many in 1u64..1 << 40,
             lowest in prop_oneof![1u64..100, 1u64..100_000, Just(LOWEST)],
@@ -453,7 +453,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_written_can_be_read(values in prop::collection::vec(0u64..90_000_000_000, 0..100)) {
+        fn histogram_round_trips(values in prop::collection::vec(0u64..90_000_000_000, 0..100)) {
             let written = of(&values);
             let read = Histogram::from_base64(&written.to_base64()).unwrap();
             prop_assert!(read.buckets().eq(written.buckets()));

@@ -89,7 +89,7 @@ mod tests {
     use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 
     #[test]
-    fn a_reader_not_ours_finds_what_was_recorded() {
+    fn hlog_is_read_by_another_parser() {
         let catalogue = Catalogue::new(["bind all", "search"], []);
         let started = "2026-01-02T03:04:05.250Z".parse().unwrap();
         let mut log = Hlog::new(Vec::new(), started, &catalogue).unwrap();

@@ -92,14 +92,14 @@ mod tests {
     }
 
     #[test]
-    fn the_hash_is_the_published_one() {
+    fn fnv_hash_has_its_published_value() {
         let mut hash = Fnv::default();
         hash.bytes(b"a");
         assert_eq!(hash.0, 0xd228_cb69_6f1a_8caf_7891_2b70_4e4a_8964);
     }
 
     #[test]
-    fn what_decides_the_load_decides_the_fingerprint_and_a_share_does_not() {
+    fn fingerprint_depends_on_the_load_and_not_on_the_share() {
         let load = ["-M", "100"];
         let plain = of(|_, _, _| {}, &load);
         assert_eq!(plain.len(), 32);
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_runs_have_the_same_id() {
+    fn run_ids_are_unique() {
         let ids: std::collections::BTreeSet<String> = (0..1_000).map(|_| run_id()).collect();
         assert_eq!(ids.len(), 1_000);
         assert!(ids.iter().all(|id| id.len() == 32 && id.bytes().all(|b| b.is_ascii_hexdigit())));

@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn the_three_numbers_end_where_they_belong() {
+    fn response_service_and_lag_are_recorded() {
         let mut interval = Interval::new(1, 1);
         interval.record(0, Outcome::Ok(0), &stamps(100, 150, 170, 400), 3, Own::default());
         interval.part(Part(0), Duration::from_nanos(77));
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_left_kept_nobody_busy() {
+    fn unsent_exchange_has_no_service_time() {
         let mut interval = Interval::new(1, 0);
         interval.record(
             0,
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_called_off_before_it_left_has_only_kept_a_user_waiting() {
+    fn cancelled_exchange_has_only_a_response_time() {
         let mut interval = Interval::new(1, 0);
         interval.record_unsent(0, Outcome::TimedOut, Duration::from_millis(5), 0, Own::default());
         interval.record_unsent(0, Outcome::CutOff, Duration::from_millis(5), 0, Own::default());
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_in_time_and_workers_side_by_side_differ_in_what_is_a_level() {
+    fn levels_merge_differently_in_time_and_across_workers() {
         let mut first = Interval::new(0, 0);
         (first.backlog_peak, first.in_flight, first.to) = (5, 7, Duration::from_secs(1));
         let mut beside = first.clone();
@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_can_be_used_again() {
+    fn reset_interval_equals_a_new_one() {
         let mut used = Interval::new(2, 1);
         used.record(1, Outcome::TimedOut, &stamps(0, 0, 1, 9), 1, Own::default());
         used.health.record(WorkerLoad {
@@ -495,7 +495,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(48))]
         #[test]
-        fn the_order_of_merging_does_not_matter(a in interval(), b in interval(), c in interval()) {
+        fn merge_order_does_not_matter(a in interval(), b in interval(), c in interval()) {
             prop_assert_eq!(merged(&a, &b), merged(&b, &a));
             prop_assert_eq!(merged(&merged(&a, &b), &c), merged(&a, &merged(&b, &c)));
         }

@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_figures_are_those_of_the_histogram_and_it_can_be_had_back() {
+    fn latency_shows_figures_and_restores_the_histogram() {
         let mut histogram = Histogram::new();
         (1..=1_000).for_each(|n| histogram.record(Duration::from_micros(n)));
         let latency = Latency::new(&histogram, &[50.0, 100.0]);
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_greatest_that_is_below_the_least_or_absent_is_an_error() {
+    fn latency_with_invalid_extremes_is_an_error() {
         let mut histogram = Histogram::new();
         histogram.record(Duration::from_micros(7));
         let latency = Latency::new(&histogram, &[]);
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn together_they_say_what_one_would_say() {
+    fn latencies_together_equal_one_histogram() {
         let of = |millis: std::ops::Range<u64>| {
             let mut histogram = Histogram::new();
             // Several values to a bucket, so that least and greatest are not bucket limits.

@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_rises_has_a_rate_and_what_falls_has_bounds() {
+    fn counters_have_rates_and_gauges_have_bounds() {
         let mut readings = Readings::default();
         for (second, requests, threads) in [(0, 100.0, 4.0), (1, 300.0, 8.0), (3, 400.0, 2.0)] {
             let values = [("requests".to_owned(), requests), ("threads".to_owned(), threads)];
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn no_source_fills_the_memory() {
+    fn readings_are_bounded_in_memory() {
         let mut readings = Readings::default();
         for second in 0..10_u64 {
             let values = (0..1_000).map(|number| (format!("{second}.{number}"), 1.0));

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn several_runs_share_a_noun_only_if_all_have_it() {
+    fn noun_is_shared_only_if_all_runs_have_it() {
         let (bind, search) = (Noun::new("bind", "binds"), Noun::new("search", "searches"));
         assert_eq!(Noun::common([&bind, &bind].into_iter()), bind);
         assert_eq!(Noun::common([&bind, &search].into_iter()), Noun::default());

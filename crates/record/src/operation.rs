@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn want_of_a_port_or_a_descriptor_is_not_the_targets_doing() {
+    fn exhausted_ports_and_descriptors_are_faults_of_this_machine() {
         let mut operation = Operation::new();
         for class in [Class::Ports, Class::Descriptors, Class::Fenced, Class::Connect] {
             let outcome = Outcome::Failed(class, 0);

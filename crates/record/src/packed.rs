@@ -190,7 +190,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
-        fn packing_loses_nothing_and_merges_exactly(
+        fn packing_is_lossless_and_merges_exactly(
             one in prop::collection::vec(0u64..90_000_000_000, 0..60),
             two in prop::collection::vec(0u64..1_000_000, 0..60),
         ) {

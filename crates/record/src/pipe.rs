@@ -109,7 +109,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_reader_that_is_late_gets_everything() {
+    fn pipe_delivers_everything_to_a_late_reader() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("pipe");
         fifo(&path);
@@ -127,7 +127,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn nobody_is_waited_for_for_ever() {
+    fn pipe_without_a_reader_times_out() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("pipe");
         fifo(&path);

@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slots_are_kept_in_order_and_laid_over_each_other() {
+    fn presence_slots_are_sorted_and_merged() {
         let (mut one, mut two) = (Presence::default(), Presence::default());
         one.note(3, Sign::Answered);
         one.note(7, Sign::Wanted);
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ended_in_vain_is_counted_and_the_count_does_not_wrap() {
+    fn presence_counts_losses_without_overflow() {
         let (mut one, mut two) = (Presence::default(), Presence::default());
         one.unanswered(3, true, true);
         one.unanswered(3, true, false);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moment_lies_in_the_slot_that_begins_at_or_before_it() {
+    fn presence_slot_number_rounds_down() {
         let numbers = [0, 99, 100, 6_049].map(|ms| Presence::number(Duration::from_millis(ms)));
         assert_eq!(numbers, [0, 0, 1, 60]);
     }

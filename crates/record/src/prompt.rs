@@ -63,7 +63,7 @@ mod tests {
     use brunt_exchange::{Moment, Stamps};
 
     #[test]
-    fn recorded_together_or_one_by_one_is_the_same() {
+    fn batch_recording_equals_single_recording() {
         let (mut together, mut one_by_one) = (Interval::new(2, 0), Interval::new(2, 0));
         let mut prompt = Prompt::new();
         prompt.settle(1, &mut together);

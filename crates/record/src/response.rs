@@ -142,7 +142,7 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
 
     #[test]
-    fn each_end_has_its_own_histogram_and_together_they_are_all_that_was_due() {
+    fn responses_are_separate_by_outcome_and_add_up() {
         let mut responses = Responses::default();
         responses.record(Outcome::Ok(0), MS, Duration::ZERO);
         responses.record(Outcome::Failed(Class::Result, 49), 2 * MS, Duration::ZERO);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cleared_covers_every_success_once_it_differs() {
+    fn cleared_responses_exclude_time_of_the_generator() {
         let mut responses = Responses::default();
         responses.record(Outcome::Ok(0), 10 * MS, Duration::from_nanos(5));
         assert!(

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_the_target_did_is_good_or_bad() {
+    fn outcome_tone_is_good_or_bad_only_for_the_target() {
         let of = |tone| RunOutcome::ALL.into_iter().filter(move |one| one.tone() == tone).collect();
         let [bad, care]: [Vec<RunOutcome>; 2] = [of(OutcomeTone::Bad), of(OutcomeTone::Care)];
         assert_eq!(
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_outcome_that_applies_is_the_runs() {
+    fn outcome_is_the_first_that_applies() {
         for (place, first) in RunOutcome::ALL.into_iter().enumerate() {
             let mut record = plain();
             make(first, &mut record);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_counts_unless_an_objective_says_that_it_matters() {
+    fn outcome_incomplete_yields_to_a_missed_objective() {
         let mut record = plain();
         record.verdict.status = Status::Partial;
         assert_eq!(record.outcome(), RunOutcome::Incomplete);
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_that_was_seen_to_be_there_was_not_unavailable() {
+    fn outcome_unavailable_excludes_a_target_that_was_seen() {
         let mut record = plain();
         record.verdict.status = Status::Partial;
         make(RunOutcome::Unavailable, &mut record);
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outcome_of_another_version_is_read_and_an_old_record_has_none() {
+    fn outcome_of_other_versions_is_read() {
         let written = serde_json::to_value(plain().with_outcome()).unwrap();
         assert_eq!(written["outcome"], "measured");
         let read = |outcome: Option<&str>| {

@@ -111,7 +111,7 @@ mod tests {
     use brunt_exchange::Class;
 
     #[test]
-    fn an_end_is_the_servers_unless_it_had_no_part_in_it() {
+    fn server_end_excludes_failures_without_the_server() {
         use ServerEnd::{Failed, Ok, Unanswered};
         for (outcome, end) in [
             (Outcome::Ok(200), Some(Ok)),
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_found_by_their_names() {
+    fn tallies_are_found_by_name() {
         let names = ["[::1]:389", "ldap2: 1:389"].map(str::to_owned);
         let tallies: Vec<TallyRecord> = std::iter::once("binds".to_owned())
             .chain(run_tallies(&names))
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn sessions_are_named_only_if_others_got_answers() {
+    fn silent_sessions_are_named_only_if_others_were_answered() {
         let of = |silent, used| {
             let tallies = [(SESSIONS_USED, used), (SESSIONS_UNANSWERED, silent)];
             let tallies = tallies.map(|(name, count)| TallyRecord { name: name.to_owned(), count });

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_first_few_of_a_kind_are_kept() {
+    fn samples_keep_the_first_few_of_a_kind() {
         let mut samples = Samples::new();
         let outcome = Outcome::Failed(Class::Result, 49);
         for n in 0..100 {
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_only_fails_stops_asking_but_not_for_ever() {
+    fn samples_are_collected_rarely_after_many_failures() {
         let mut samples = Samples::new();
         let mut asked = 0;
         for _ in 0..100_000 {
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_is_cut_between_characters() {
+    fn sample_text_is_cut_between_characters() {
         let mut samples = Samples::new();
         samples.offer(
             0,
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_wants_every_text_gets_it() {
+    fn samples_every_keeps_all_texts_up_to_its_limit() {
         let mut samples = Samples::every();
         let outcome = Outcome::Failed(Class::Result, 49);
         for n in 0..(Samples::PER_OUTCOME * 3) {

@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scenario_has_rates_of_its_own() {
+    fn scenario_has_its_own_rates() {
         let made = record(vec![counts(Some(200), 190), counts(None, 40)]);
         let [open, closed] = &made.scenarios[..] else { panic!("{:?}", made.scenarios) };
         assert_eq!(
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_for_a_moment_is_no_overload() {
+    fn scenario_tolerates_iterations_that_just_became_due() {
         for (due, begun, overloaded) in [
             (10, 10, false),
             (10, 9, false),
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn objectives_of_its_own_operations_decide() {
+    fn scenario_outcome_depends_on_its_own_objectives() {
         for (expr, outcome, expected) in [
             ("bind.p99<1s", SloOutcome::Missed, RunOutcome::Missed),
             ("bind.p99<1s", SloOutcome::Undecided, RunOutcome::Undecided),

@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_of_thousands_of_operations_is_told_in_fewer_steps() {
+    fn series_of_many_operations_has_fewer_steps() {
         let (mut series, operations) = (Series::new(), 5_000);
         for index in 0..100 {
             let mut interval = Interval::new(operations, 0);
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_run_is_told_in_few_steps_and_loses_nothing() {
+    fn series_of_a_long_run_is_halved_without_loss() {
         let mut series = Series::with_steps_max(16);
         let mut whole = Histogram::new();
         for index in 0..1_000 {
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_later_is_told_where_it_fell_due() {
+    fn series_counts_exchanges_where_they_fell_due() {
         let mut series = Series::with_steps_max(8);
         for index in 0..100 {
             let mut interval = interval(index, Phase::Steady);
@@ -379,14 +379,14 @@ mod tests {
     }
 
     #[test]
-    fn a_short_run_keeps_every_interval() {
+    fn series_of_a_short_run_keeps_every_interval() {
         let mut series = Series::new();
         (0..100).for_each(|index| series.push(&interval(index, Phase::Steady)));
         assert_eq!(series.steps().len(), 100);
     }
 
     #[test]
-    fn memory_is_bounded_by_bytes_as_well() {
+    fn series_is_bounded_by_bytes() {
         let mut series = Series::new();
         let mut wide = Interval::new(1, 0);
         let mut nanos = 1_000_u64;

@@ -75,7 +75,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn phases_are_summed_apart_and_conserved_together() {
+    fn phases_are_summed_separately_and_conserved_together() {
         let mut totals = Totals::new();
         let moment = Moment::from_nanos(1_000);
         let stamps = Stamps { due: moment, free: moment, sent: moment, ended: moment };

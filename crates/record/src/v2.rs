@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_library_writes_passes() {
+    fn v2_of_the_library_is_accepted() {
         let mut histogram = Histogram::new();
         (0..5_000).for_each(|n| histogram.record(Duration::from_micros(n * n)));
         assert!(Histogram::from_v2(&histogram.to_v2()).unwrap().buckets().eq(histogram.buckets()));
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_line_cannot_make_a_large_allocation() {
+    fn v2_small_input_cannot_allocate_much() {
         assert!(refused(&deflated(&plain(3, u32::MAX, &[2]))).contains("as much as it says"));
         assert!(refused(&deflated(&plain(5, 1, &[2]))).contains("digits"));
         let bomb = deflated(&vec![0; 64 << 20]);
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_that_would_overflow_are_refused() {
+    fn v2_overflowing_counts_are_refused() {
         let lowest = [0xff; 9];
         assert!(refused(&deflated(&plain(3, 9, &lowest))).contains("too large"));
         let gap = [0xff, 0xff, 0xff, 0xff, 0x7f];
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_histogram_is_refused() {
+    fn v2_invalid_bytes_are_refused() {
         let whole = Histogram::new().to_v2();
         for length in 0..whole.len() {
             assert!(Histogram::from_v2(&whole[..length]).is_err(), "{length}");

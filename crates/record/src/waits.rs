@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quantile_that_reaches_into_what_has_no_answer_is_a_bound() {
+    fn quantile_reaching_unanswered_exchanges_is_a_bound() {
         let known: Vec<u64> = (1..=90).collect();
         let waits = Waits { known: of(&known), censored: of(&[5_000; 10]), endless: 0 };
         assert_eq!(millis(waits.quantile(0.5)), (50.0, 50.0));
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_gets_an_answer_is_the_slowest_of_all() {
+    fn endless_waits_are_the_slowest() {
         let waits = Waits { known: of(&[1; 99]), censored: Histogram::new(), endless: 1 };
         assert_eq!(millis(waits.quantile(0.99)), (1.0, 1.0));
         assert_eq!(millis(waits.quantile(0.995)), (f64::INFINITY, f64::INFINITY));
@@ -120,7 +120,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
-        fn the_truth_lies_within(
+        fn quantile_bounds_contain_the_truth(
             known in prop::collection::vec(0u64..60_000, 0..60),
             censored in prop::collection::vec((0u64..30_000, 0u64..30_000), 0..30),
             endless in 0u64..5,

@@ -75,7 +75,7 @@ fn held_in_minutes(minutes: u64) -> Vec<i64> {
 }
 
 #[test]
-fn twice_the_time_takes_hardly_more() {
+fn memory_does_not_grow_with_the_length_of_a_run() {
     let held = held_in_minutes(60);
     println!("{held:?}");
     let most = |minutes: &[i64]| minutes.iter().copied().max().unwrap_or_default();

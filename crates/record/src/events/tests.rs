@@ -222,7 +222,7 @@ fn written(value: &impl serde::Serialize) -> String {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn an_interval_is_read_as_it_was_measured(seed in any::<u64>(), index in 0u64..1_000_000) {
+    fn interval_line_round_trips(seed in any::<u64>(), index in 0u64..1_000_000) {
         let measured = step(index, Phase::ALL[seed as usize % 5], Life::Full, &mut Numbers(seed));
         let text = written(&IntervalLine::new(&measured, &name));
         let line: IntervalLine = serde_json::from_str(&text).unwrap();
@@ -233,7 +233,7 @@ proptest! {
 }
 
 #[test]
-fn the_record_of_the_events_is_the_record_of_the_run() {
+fn record_from_events_equals_the_record_of_the_run() {
     let (text, record) = run(SECONDS);
     let replay = replay(&text).unwrap();
     assert_eq!(written(&replay.record().unwrap()), written(&record));
@@ -246,7 +246,7 @@ fn the_record_of_the_events_is_the_record_of_the_run() {
 }
 
 #[test]
-fn a_file_that_is_cut_anywhere_makes_a_partial_record_of_what_is_there() {
+fn file_cut_anywhere_makes_a_partial_record() {
     let (text, record) = run(SHORT);
     let (all, mut numbers) = (intervals(SHORT), Numbers(3));
     let ends: Vec<usize> =
@@ -275,7 +275,7 @@ fn a_file_that_is_cut_anywhere_makes_a_partial_record_of_what_is_there() {
 }
 
 #[test]
-fn a_file_that_is_cut_in_its_head_says_so() {
+fn file_cut_in_its_head_is_reported() {
     let (text, _) = run(SHORT);
     let end = text.iter().position(|byte| *byte == b'\n').unwrap();
     for cut in [0, 1, 30, end / 2, end - 1] {
@@ -292,7 +292,7 @@ fn a_file_that_is_cut_in_its_head_says_so() {
 }
 
 #[test]
-fn lines_have_numbers_and_verdicts_come_between_them() {
+fn lines_are_numbered_and_verdicts_come_between() {
     let (text, record) = run(SECONDS);
     let lines = lines(&text);
     let numbers: Vec<u64> = lines.iter().map(|line| line["seq"].as_u64().unwrap()).collect();
@@ -315,7 +315,7 @@ fn lines_have_numbers_and_verdicts_come_between_them() {
 }
 
 #[test]
-fn each_line_is_there_before_the_next_interval_is_taken() {
+fn interval_line_is_written_before_the_next_interval() {
     let out = Shared::default();
     let mut log = EventLog::new(Box::new(out.clone()), head(), &name).unwrap();
     for (taken, interval) in (1..).zip(&intervals(SHORT)) {
@@ -325,7 +325,7 @@ fn each_line_is_there_before_the_next_interval_is_taken() {
 }
 
 #[test]
-fn a_file_is_begun_anew_and_can_be_read_while_it_is_written() {
+fn file_is_truncated_and_readable_while_written() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("run.events");
     let counted = || match Document::read(&path).unwrap() {
@@ -347,7 +347,7 @@ fn a_file_is_begun_anew_and_can_be_read_while_it_is_written() {
 }
 
 #[test]
-fn a_reader_that_goes_away_does_not_end_the_run() {
+fn closed_reader_does_not_end_the_run() {
     struct Gone(u32);
     impl Write for Gone {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -377,7 +377,7 @@ fn refused(change: impl Fn(&mut Vec<Value>)) -> String {
 }
 
 #[test]
-fn what_no_run_writes_is_refused_with_its_line() {
+fn invalid_lines_are_refused_with_their_number() {
     let cases: [(&str, Change); 14] = [
         ("line 6: it has number 6 where 5", &|lines| drop(lines.remove(5))),
         ("line 1: it is of type \"interval\"", &|lines| drop(lines.remove(0))),
@@ -422,7 +422,7 @@ fn what_no_run_writes_is_refused_with_its_line() {
 }
 
 #[test]
-fn types_of_line_of_a_later_version_are_passed_over() {
+fn line_types_of_later_versions_are_skipped() {
     let (text, record) = run(SHORT);
     let mut lines = lines(&text);
     let at = lines.len() - 1;
@@ -433,7 +433,7 @@ fn types_of_line_of_a_later_version_are_passed_over() {
 }
 
 #[test]
-fn no_damage_makes_the_reader_panic() {
+fn damaged_file_never_panics() {
     let (text, _) = run(SHORT);
     let mut numbers = Numbers(11);
     let end = text.len() / 2;
@@ -450,7 +450,7 @@ fn no_damage_makes_the_reader_panic() {
 }
 
 #[test]
-fn every_line_is_of_the_published_shape() {
+fn lines_match_the_published_schema() {
     let schema: Value = serde_json::from_str(&events_schema()).unwrap();
     assert_eq!(schema["$id"], crate::schema_id(EVENTS_SCHEMA));
     let text = schema.to_string();

@@ -124,7 +124,7 @@ fn near(one: Option<f64>, other: Option<f64>) -> bool {
 }
 
 #[test]
-fn the_shares_together_are_the_whole() {
+fn merged_shares_equal_the_whole() {
     let whole = record(0, 1);
     for of in 2..=4 {
         let merged = merge(&shares(of)).unwrap();
@@ -161,7 +161,7 @@ fn the_shares_together_are_the_whole() {
 }
 
 #[test]
-fn neither_the_order_of_files_nor_merging_in_steps_matters() {
+fn merge_order_and_steps_do_not_matter() {
     let mut shares = shares(4);
     let merged = merge(&shares).unwrap();
     shares.reverse();
@@ -180,7 +180,7 @@ fn neither_the_order_of_files_nor_merging_in_steps_matters() {
 }
 
 #[test]
-fn each_node_answers_for_itself() {
+fn merged_nodes_keep_their_own_verdict() {
     let mut shares = shares(3);
     let limited = Reason { status: Status::GeneratorLimited, text: "its core was busy".into() };
     let drifted = Reason { status: Status::Unstable, text: "it drifted".into() };
@@ -215,7 +215,7 @@ fn each_node_answers_for_itself() {
 }
 
 #[test]
-fn a_limited_node_is_named_with_how_late_it_was() {
+fn limited_node_is_named_with_its_lateness() {
     let mut shares = shares(4);
     let late = |record: &mut Record, millis| {
         let mut lateness = Histogram::new();
@@ -249,7 +249,7 @@ fn a_limited_node_is_named_with_how_late_it_was() {
 }
 
 #[test]
-fn a_node_that_is_missing_makes_the_run_partial() {
+fn missing_node_makes_the_run_partial() {
     let shares = shares(4);
     let merged = merge(&shares[1..3]).unwrap();
     assert!(merged.verdict.status >= Status::Partial);
@@ -297,7 +297,7 @@ fn reported(rank: u32, seconds: u64) -> Record {
 }
 
 #[test]
-fn a_node_that_was_lost_counts_with_its_last_report_and_its_plan_stays() {
+fn lost_node_counts_its_last_report_and_its_plan() {
     // One of two agents is lost 1.5 s after a run of 10 s began: its last report is that of the first second.
     let merged = merge(&files([reported(0, 10), reported(1, 1)])).unwrap();
     assert!(near(Some(merged.rates.seconds), Some(10.0)));
@@ -315,7 +315,7 @@ fn a_node_that_was_lost_counts_with_its_last_report_and_its_plan_stays() {
 }
 
 #[test]
-fn nodes_that_did_not_run_together_are_noticed() {
+fn nodes_that_started_apart_are_noticed() {
     let mut shares = shares(2);
     shares[1].1.started = "2026-01-02T03:04:05.12Z".into();
     let near = merge(&shares).unwrap();
@@ -334,7 +334,7 @@ fn nodes_that_did_not_run_together_are_noticed() {
 }
 
 #[test]
-fn the_target_was_away_while_nobody_was_answered() {
+fn target_was_away_only_when_every_node_lacked_answers() {
     let away = |from_s, to_s: Option<f64>, after: f64| Away {
         from_s,
         to_s,
@@ -363,7 +363,7 @@ fn the_target_was_away_while_nobody_was_answered() {
 }
 
 #[test]
-fn a_series_that_was_halved_is_laid_over_one_that_was_not() {
+fn series_of_different_resolution_are_merged() {
     let mut shares = shares(2);
     let series = &mut shares[1].1.series;
     // The steady steps of the second node, two at a time: 1 and 2, 3 and 4, and 5.
@@ -389,7 +389,7 @@ fn a_series_that_was_halved_is_laid_over_one_that_was_not() {
 }
 
 #[test]
-fn what_does_not_belong_together_is_refused() {
+fn unrelated_records_are_refused() {
     let said = |files: &[(PathBuf, Record)]| merge(files).unwrap_err().to_string();
     assert!(said(&[]).contains("name the records"));
     assert!(said(&files([record(0, 1)])).contains("n0.json: it is a whole run"));

@@ -482,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn slots_become_wider_where_a_window_becomes_long() {
+    fn slots_widen_with_the_window() {
         let mut pace = Pace::default();
         for second in 0..10 {
             pace.due(1_000 * second * MS);
@@ -498,7 +498,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_counts_with_the_part_that_lies_between() {
+    fn slot_counts_by_its_overlap() {
         let mut pace = Pace::default();
         (0..4).for_each(|_| pace.due(2 * MS));
         // The slot of 2 ms is that from 1.048576 ms to 2.097152 ms.
@@ -509,7 +509,7 @@ mod tests {
     }
 
     #[test]
-    fn cycles_of_many_records_do_not_overflow() {
+    fn crossings_of_many_records_do_not_overflow() {
         let huge = Crossing { answered_millionths: u64::MAX / 2 + 1, ..Crossing::default() };
         let mut pace = Pace::default();
         (0..2).for_each(|_| pace.crossed(huge));
@@ -517,7 +517,7 @@ mod tests {
     }
 
     #[test]
-    fn emptied_it_equals_a_new_one() {
+    fn reset_pace_equals_a_new_one() {
         let mut pace = Pace::default();
         pace.due(3 * MS);
         pace.dropped(3 * MS);
@@ -532,7 +532,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cycle_counts_with_its_share_in_the_window() {
+    fn crossing_counts_by_its_share_in_the_window() {
         let window = (Duration::ZERO, 10_000 * MS);
         let crossing = Crossing::new((8_000 * MS, 12_000 * MS), window, (true, false), true);
         assert_eq!((crossing.answered, crossing.ok), (1, 0));
@@ -564,7 +564,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
-        fn counted_together_or_apart_is_the_same(
+        fn counting_together_equals_merging(
             one in prop::collection::vec((0u32..20_000, 0u32..5_000, 0u8..9), 0..30),
             two in prop::collection::vec((0u32..200, 0u32..50, 0u8..9), 0..30),
         ) {

@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_that_was_changed_is_refused_and_never_a_panic() {
+    fn pace_text_that_is_damaged_is_refused() {
         let mut pace = Pace::default();
         let ms = std::time::Duration::from_millis(1);
         (0..50).for_each(|n| {

@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_quantile_is_no_more_than_a_thirty_second_too_high() {
+    fn quantile_error_is_at_most_a_thirty_second() {
         let mut times = Times::default();
         assert_eq!((times.quantile(0.5), times.count()), (None, 0));
         for nanos in [900, 50_000, 1_000_000, 12_345_678, 7_000_000_000] {
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_within_a_limit_is_never_too_much() {
+    fn count_within_a_limit_is_never_too_high() {
         let mut times = Times::default();
         (1..=100).for_each(|ms| times.record(Duration::from_millis(ms)));
         let within = times.within(Duration::from_millis(50));
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn buckets_join_without_gaps() {
+    fn buckets_have_no_gaps() {
         for bucket in 1..BUCKETS - 1 {
             let greatest = greatest_of(bucket);
             assert_eq!((bucket_of(greatest), bucket_of(greatest + 1)), (bucket, bucket + 1));

@@ -490,7 +490,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_rates_are_told_apart() {
+    fn rates_target_offered_achieved_and_goodput_differ() {
         let rates = measured().rates;
         assert!((rates.seconds - 10.0).abs() < 1e-9);
         assert_eq!(rates.target, Some(100.0));
@@ -500,7 +500,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_was_not_answered_was_not_achieved() {
+    fn achieved_excludes_unanswered_exchanges() {
         let mut lost = interval(0);
         let now = Moment::ZERO;
         let stamps = Stamps { due: now, free: now, sent: now, ended: now };
@@ -518,7 +518,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn operations_add_up_to_the_whole() {
+    fn operations_add_up_to_the_total() {
         let record = measured();
         assert_eq!(record.operations[0].counts.failed, 99);
         let codes: u64 = record.operations[0].codes.iter().map(|code| code.count).sum();
@@ -534,7 +534,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_generator_answers_for_itself() {
+    fn generator_figures_are_recorded() {
         let record = measured();
         assert_eq!(record.parts[0].took.max_ns, Some(7_000_000));
         assert_eq!(record.lag.mean_us, Some(1_000.0));
@@ -551,7 +551,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_run_that_never_became_steady_has_a_record() {
+    fn record_of_a_run_without_steady_phase_is_valid() {
         let (totals, series) = (Totals::new(), Series::new());
         let tool = Tool { name: "brunt".into(), version: "0".into() };
         let catalogue = Catalogue::new(["bind"], []);

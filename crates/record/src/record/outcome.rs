@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_outcome_can_be_read_back() {
+    fn outcomes_round_trip() {
         let failed = Class::ALL
             .into_iter()
             .flat_map(|class| [Outcome::Failed(class, 0), Outcome::Failed(class, 49)]);

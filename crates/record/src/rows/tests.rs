@@ -38,7 +38,7 @@ fn drained(rows: &mut Rows, now: Duration) -> Vec<(u64, u64, Vec<usize>)> {
 }
 
 #[test]
-fn a_row_waits_for_every_source_and_no_longer_than_its_patience() {
+fn row_waits_for_every_source_until_its_patience_ends() {
     let mut rows = Rows::new(3, Duration::from_secs(2));
     assert_eq!((rows.wait(at(0)), rows.next(at(0))), (None, None));
     for (source, index) in [(0, 1), (1, 1), (0, 2), (1, 2)] {
@@ -62,7 +62,7 @@ fn a_row_waits_for_every_source_and_no_longer_than_its_patience() {
 }
 
 #[test]
-fn what_is_late_changes_neither_the_bounds_of_a_row_nor_its_levels() {
+fn late_interval_changes_no_bounds_or_levels() {
     let mut rows = Rows::new(2, Duration::ZERO);
     let next = |rows: &mut Rows| {
         let Row { interval, .. } = rows.next(at(9_000)).expect("patience is nothing");
@@ -82,7 +82,7 @@ fn what_is_late_changes_neither_the_bounds_of_a_row_nor_its_levels() {
 }
 
 #[test]
-fn a_later_phase_of_a_step_is_a_row_of_its_own() {
+fn later_phase_of_a_step_is_a_separate_row() {
     let mut rows = Rows::new(2, Duration::from_secs(2));
     rows.lay(0, interval(3, Phase::WarmUp, &[1]), at(0));
     rows.lay(0, interval(3, Phase::Steady, &[1, 1]), at(0));
@@ -96,7 +96,7 @@ fn a_later_phase_of_a_step_is_a_row_of_its_own() {
 }
 
 #[test]
-fn too_many_open_rows_are_not_kept() {
+fn open_rows_are_limited() {
     let mut rows = Rows::new(2, Duration::MAX);
     let most = Rows::OPEN_MAX as u64;
     (0..most + 3).for_each(|index| drop(rows.lay(0, steady(index, 1), at(0))));
@@ -105,7 +105,7 @@ fn too_many_open_rows_are_not_kept() {
 }
 
 #[test]
-fn a_message_counts_once_and_gaps_are_known() {
+fn messages_count_once_and_gaps_are_known() {
     let mut rows = NodeRows::new(2);
     let now = at(0);
     assert_eq!(rows.take(0, 0, steady(0, 1), now), Receipt::Taken);
@@ -134,7 +134,7 @@ fn a_message_counts_once_and_gaps_are_known() {
 }
 
 #[test]
-fn a_node_that_holds_back_one_message_is_not_taken_to_be_past_it() {
+fn missing_message_holds_back_its_node() {
     let mut rows = NodeRows::new(2);
     for (node, seq) in [(0, 0), (0, 1), (0, 2), (1, 0), (1, 2)] {
         assert_eq!(rows.take(node, seq, steady(seq, 1), at(0)), Receipt::Taken);
@@ -203,7 +203,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn rows_are_in_order_on_time_and_add_up_to_what_was_measured((nodes, deliveries) in deliveries()) {
+    fn rows_are_ordered_timely_and_complete((nodes, deliveries) in deliveries()) {
         let mut rows = NodeRows::new(nodes.len());
         let (mut handed, mut seen) = (Vec::new(), std::collections::BTreeSet::new());
         let mut oldest: Option<u64> = None;
@@ -231,7 +231,7 @@ proptest! {
     }
 
     #[test]
-    fn with_patience_enough_any_order_makes_the_same_rows((nodes, mut deliveries) in deliveries()) {
+    fn rows_do_not_depend_on_the_order_of_arrival((nodes, mut deliveries) in deliveries()) {
         let merged = |deliveries: &[Delivery]| {
             let mut rows = NodeRows::new(nodes.len());
             for (_, node, seq) in deliveries {

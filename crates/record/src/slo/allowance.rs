@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn an_objective_allows_a_share_of_bad_exchanges() {
+    fn objective_allows_a_share_of_bad_exchanges() {
         let millis = Duration::from_millis;
         for (text, operation, bad, share) in [
             ("bind.p99<20ms", Some("bind"), Bad::Later(millis(20)), 0.01),
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_allows_no_share_is_refused() {
+    fn objective_without_a_share_is_refused() {
         for text in [
             "max<1s",
             "min<1s",

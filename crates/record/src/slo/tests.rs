@@ -14,7 +14,7 @@ fn refusal(expr: &str) -> String {
 }
 
 #[test]
-fn times_rates_and_counts_are_compared_in_their_units() {
+fn objectives_compare_values_in_their_units() {
     use SloOutcome::{Met, Missed};
     // 10 s, 100/s asked: 900 binds of 1 ms (99 of them failed), 50 searches of 4 ms, 50 dropped.
     for (expr, value, outcome) in [
@@ -55,7 +55,7 @@ fn times_rates_and_counts_are_compared_in_their_units() {
 }
 
 #[test]
-fn what_no_run_meets_and_what_means_something_else_is_refused() {
+fn objectives_that_are_impossible_or_ambiguous_are_refused() {
     for (expr, why) in [
         ("ok>=0.95", "ok is a whole number of operations, not 0.95; write 95% for a share"),
         (
@@ -79,7 +79,7 @@ fn what_no_run_meets_and_what_means_something_else_is_refused() {
 
 /// Of seven exchanges in three seconds a node may have four and its neighbour three; random arrivals may be fewer.
 #[test]
-fn a_share_of_a_rate_is_held_against_what_fell_due() {
+fn achieved_share_is_relative_to_what_fell_due() {
     let mut record = measured();
     record.rates.target = record.rates.offered.map(|offered| offered * 1.5);
     let result = "achieved>=95%".parse::<Slo>().unwrap().evaluate(&record).unwrap();
@@ -87,7 +87,7 @@ fn a_share_of_a_rate_is_held_against_what_fell_due() {
 }
 
 #[test]
-fn what_was_dropped_may_have_been_of_any_operation() {
+fn dropped_exchanges_may_have_been_of_any_operation() {
     // 50 searches were answered within 4 ms. 50 exchanges were dropped, of which all could have been searches.
     let result = ask("search.p90<20ms");
     assert_eq!((result.outcome, result.at_least), (SloOutcome::Undecided, true), "{result:?}");
@@ -131,7 +131,7 @@ fn outcome(record: &Record, expr: &str) -> (SloOutcome, bool) {
 }
 
 #[test]
-fn a_hung_target_meets_nothing() {
+fn hung_target_meets_no_objective() {
     // 57 of a hundred were answered at once, the others not within ten seconds.
     let hung = run(&[2; 57], &[], &[10_000; 43], |_| {});
     assert_eq!(outcome(&hung, "p99<20ms"), (SloOutcome::Missed, true));
@@ -143,7 +143,7 @@ fn a_hung_target_meets_nothing() {
 }
 
 #[test]
-fn a_percentile_of_too_few_exchanges_is_undecided_unless_one_was_slow() {
+fn percentile_of_few_exchanges_is_undecided_unless_missed() {
     use SloOutcome::{Met, Missed, Undecided};
     let quick = |count: usize| run(&vec![1; count], &[], &[], |_| {});
     for (count, expr, expected) in [
@@ -189,7 +189,7 @@ fn failures_are_not_fast() {
 }
 
 #[test]
-fn what_the_generators_own_part_could_have_changed_is_undecided() {
+fn generator_delay_that_could_decide_leaves_it_undecided() {
     let late = run(&[30; 100], &[], &[], |record| {
         let mut cleared = Histogram::new();
         (0..100).for_each(|_| cleared.record(Duration::from_millis(10)));
@@ -208,7 +208,7 @@ fn what_the_generators_own_part_could_have_changed_is_undecided() {
 }
 
 #[test]
-fn a_rate_that_the_generator_could_not_make_is_undecided() {
+fn achieved_is_undecided_if_the_generator_was_limited() {
     let slow =
         run(&[1; 100], &[], &[], |record| record.verdict.status = crate::Status::GeneratorLimited);
     assert_eq!(outcome(&slow, "achieved>=99%").0, SloOutcome::Undecided);
@@ -216,7 +216,7 @@ fn a_rate_that_the_generator_could_not_make_is_undecided() {
 }
 
 #[test]
-fn what_waited_for_a_generator_that_left_out_a_part_of_the_load_is_undecided() {
+fn latency_is_undecided_if_the_generator_omitted_load() {
     // Answers of 2 ms, which waited for 3 s before they were sent; 10 of 110 were never sent.
     let starved = |service_ms: u64, status| {
         let mut record = run(&[3_000; 100], &[], &[], |_| {});
@@ -243,7 +243,7 @@ fn what_waited_for_a_generator_that_left_out_a_part_of_the_load_is_undecided() {
 }
 
 #[test]
-fn what_was_not_measured_meets_no_objective() {
+fn objectives_without_measurements_are_missed() {
     let empty = run(&[], &[], &[], |_| {});
     for expr in ["bind.p99<1s", "errors<1%", "ok>=99%"] {
         assert_eq!(outcome(&empty, expr).0, SloOutcome::Missed, "{expr}");
@@ -251,7 +251,7 @@ fn what_was_not_measured_meets_no_objective() {
 }
 
 #[test]
-fn mistakes_are_named_with_the_remedy() {
+fn mistakes_are_named_with_a_remedy() {
     assert!(refusal("bind.p99").contains("has no comparison"));
     assert!(refusal("bind.p99=3ms").contains("has no comparison"));
     assert!(refusal("bind.p999<3ms").contains("\"bind.p999\""));
@@ -264,7 +264,7 @@ fn mistakes_are_named_with_the_remedy() {
 }
 
 #[test]
-fn operations_and_percentiles_may_hold_dots() {
+fn operations_and_percentiles_may_contain_dots() {
     let slo: Slo = "ldap.bind.service.p99.9 < 3 ms".parse().unwrap();
     assert_eq!(slo.operation.as_deref(), Some("ldap.bind"));
     assert_eq!(slo.figure, Figure::Time(Basis::Service, Statistic::Percentile(99.9)));
@@ -273,7 +273,7 @@ fn operations_and_percentiles_may_hold_dots() {
 }
 
 #[test]
-fn a_chart_is_told_where_the_limit_is() {
+fn response_limit_is_known_to_charts() {
     let limit = |expr: &str| expr.parse::<Slo>().unwrap().response_limit();
     assert_eq!(limit("p99<0.25s"), Some((99.0, 250.0)));
     assert_eq!(limit("ok.p99.9<=250us"), Some((99.9, 0.25)));

@@ -132,12 +132,12 @@ fn late(n: u64) -> ([u64; 4], u64) {
 }
 
 #[test]
-fn a_quiet_run_is_valid_and_nothing_is_to_be_said() {
+fn verdict_of_a_quiet_run_is_valid() {
     assert_eq!(judge(&run(|_| 100, prompt)), Verdict::default());
 }
 
 #[test]
-fn a_stalled_target_is_not_the_generators_fault() {
+fn verdict_does_not_blame_the_generator_for_a_stalled_target() {
     let mut stalled =
         run(|_| 100, |n| if n % 5 == 0 { ([0, 2_000, 2_000, 2_001], 0) } else { prompt(n) });
     stalled.measured.backlog_peak = 200;
@@ -145,7 +145,7 @@ fn a_stalled_target_is_not_the_generators_fault() {
 }
 
 #[test]
-fn each_cause_is_named_with_what_helps_against_it() {
+fn causes_are_named_with_a_remedy() {
     type Change = fn(&mut Generator);
     let causes: [(Change, &str, &str); 6] = [
         (
@@ -194,7 +194,7 @@ fn each_cause_is_named_with_what_helps_against_it() {
 }
 
 #[test]
-fn what_cannot_be_read_is_not_taken_for_nothing() {
+fn unreadable_counters_are_not_taken_for_zero() {
     let unseen = |exchange: fn(u64) -> ([u64; 4], u64)| {
         let mut hidden = run(|_| 100, exchange);
         hidden.generator.workers[0].waited_share = None;
@@ -212,7 +212,7 @@ fn what_cannot_be_read_is_not_taken_for_nothing() {
 }
 
 #[test]
-fn of_a_hypervisor_and_other_processes_the_larger_share_is_named() {
+fn steal_or_other_processes_is_named_by_its_share() {
     for (stolen, waited, others, text) in [
         (0.025, 0.36, 0.79, "was runnable but not scheduled 36%"),
         (0.2, 0.05, 0.79, "kept 20% of its processor time"),
@@ -229,7 +229,7 @@ fn of_a_hypervisor_and_other_processes_the_larger_share_is_named() {
 }
 
 #[test]
-fn a_slice_of_the_core_now_and_then_is_no_cause() {
+fn short_waits_for_a_core_are_no_cause() {
     let micros = |n: u64| Moment::from_nanos(n * 1_000);
     // One exchange in `of` is sent `late` microseconds late, because its worker waited for a core.
     let judged = |of: u64, late: u64, share: f64| {
@@ -269,7 +269,7 @@ fn a_slice_of_the_core_now_and_then_is_no_cause() {
 }
 
 #[test]
-fn a_cause_without_an_effect_blames_nobody() {
+fn cause_without_an_effect_is_not_blamed() {
     let mut busy = run(|_| 100, prompt);
     busy.generator.cpu_share_max = Some(0.97);
     busy.generator.waited_share_max = Some(0.5);
@@ -278,7 +278,7 @@ fn a_cause_without_an_effect_blames_nobody() {
 }
 
 #[test]
-fn a_difference_within_the_timers_noise_is_not_ours() {
+fn lateness_within_the_timer_noise_is_not_blamed() {
     // 0.3 ms of 1.3: more than a tenth, less than the 0.4 ms by which this timer is late anyway.
     let micros = |n: u64| Moment::from_nanos(n * 1_000);
     let mut slight = run(|_| 100, prompt);
@@ -305,7 +305,7 @@ fn a_difference_within_the_timers_noise_is_not_ours() {
 }
 
 #[test]
-fn a_load_that_was_not_made_needs_a_cause_of_our_own() {
+fn load_not_made_needs_a_cause_in_the_generator() {
     let mut short = run(|_| 100, prompt);
     short.rates.achieved = Some(60.0);
     assert_eq!(judge(&short).status, Status::Valid, "the target did not keep up");
@@ -324,7 +324,7 @@ fn a_load_that_was_not_made_needs_a_cause_of_our_own() {
 }
 
 #[test]
-fn a_target_that_turns_connections_away_is_no_limit_of_this_machine() {
+fn target_refusing_connections_does_not_limit_the_generator() {
     let judged = |closed: u64| {
         let mut proxy = run(|_| 100, prompt);
         proxy.plan.mode = crate::Mode::Closed;
@@ -344,7 +344,7 @@ fn a_target_that_turns_connections_away_is_no_limit_of_this_machine() {
 }
 
 #[test]
-fn what_timed_out_was_sent_and_is_no_load_that_was_not_made() {
+fn timeouts_count_as_load_that_was_made() {
     let judged = |achieved, timed_out| {
         let mut late = run(|_| 100, prompt);
         late.rates.achieved = Some(achieved);
@@ -359,7 +359,7 @@ fn what_timed_out_was_sent_and_is_no_load_that_was_not_made() {
 }
 
 #[test]
-fn a_quota_is_named_before_the_stalls_it_makes() {
+fn quota_is_named_before_the_stalls_it_causes() {
     let mut throttled = run(|_| 100, late);
     throttled.generator.machine.throttled_share = Some(0.3);
     throttled.generator.stalls = vec![StallRecord { node: None, from_s: 4.1, lasted_s: 0.08 }; 30];
@@ -371,7 +371,7 @@ fn a_quota_is_named_before_the_stalls_it_makes() {
 }
 
 #[test]
-fn others_are_named_before_the_stalls_they_make() {
+fn other_processes_are_named_before_the_stalls_they_cause() {
     let mut crowded = run(|_| 100, late);
     crowded.generator.stalls = vec![StallRecord { node: None, from_s: 4.1, lasted_s: 0.08 }; 2];
     assert!(only_reason(&crowded).1.contains("was paused"));
@@ -390,7 +390,7 @@ fn others_are_named_before_the_stalls_they_make() {
 }
 
 #[test]
-fn waiting_for_a_core_limits_a_closed_loop_only_beside_what_an_exchange_takes() {
+fn waiting_for_a_core_matters_relative_to_the_exchange() {
     let mut slow = run(|_| 100, |_| ([0, 0, 0, 300], 0));
     slow.plan.mode = crate::Mode::Closed;
     slow.generator.waited_share_max = Some(0.2);
@@ -414,7 +414,7 @@ fn waiting_for_a_core_limits_a_closed_loop_only_beside_what_an_exchange_takes() 
 /// A worker on the core of its target runs half of the time and waits for a quarter of it, 12 us at a time, while an
 /// exchange of ten takes half a millisecond.
 #[test]
-fn a_worker_that_takes_turns_with_its_target_on_a_core_limits_a_closed_loop() {
+fn sharing_a_core_with_the_target_limits_a_closed_loop() {
     let judged = |workers: &[(u64, u64)]| {
         let mut shared = run(|_| 100, prompt);
         shared.plan.mode = crate::Mode::Closed;
@@ -449,7 +449,7 @@ fn a_worker_that_takes_turns_with_its_target_on_a_core_limits_a_closed_loop() {
 }
 
 #[test]
-fn own_limits_count_once_they_cost_exchanges() {
+fn local_limits_count_only_once_they_cost_exchanges() {
     let mut drops = run(|_| 100, prompt);
     drops.measured.health.socket_drops = 1;
     let verdict = judge(&drops);
@@ -467,7 +467,7 @@ fn own_limits_count_once_they_cost_exchanges() {
 }
 
 #[test]
-fn a_target_that_was_away_is_named_and_the_generator_is_not() {
+fn absent_target_is_named_instead_of_the_generator() {
     let mut absences = crate::Absences::default();
     let mut presence = Presence::default();
     (0..60).for_each(|slot| presence.note(slot, Sign::Answered));
@@ -494,7 +494,7 @@ fn a_target_that_was_away_is_named_and_the_generator_is_not() {
 }
 
 #[test]
-fn exchanges_that_a_stopped_generator_missed_are_its_own() {
+fn exchanges_missed_by_a_stopped_generator_are_its_own() {
     let mut stopped = run(|_| 100, prompt);
     stopped.generator.stalls =
         vec![StallRecord { from_s: 3.0, lasted_s: 0.4, ..StallRecord::default() }];
@@ -511,7 +511,7 @@ fn exchanges_that_a_stopped_generator_missed_are_its_own() {
 }
 
 #[test]
-fn a_machine_that_cannot_send_is_named_and_the_target_is_not() {
+fn send_errors_of_this_machine_do_not_blame_the_target() {
     let mut cut_off = run(|_| 100, prompt);
     let codes = &mut cut_off.measured.operations[0].codes;
     codes.add(Outcome::Failed(Class::Unsent, 101), 30);
@@ -523,7 +523,7 @@ fn a_machine_that_cannot_send_is_named_and_the_target_is_not() {
 }
 
 #[test]
-fn a_target_that_answered_too_late_was_not_away() {
+fn late_answers_are_not_an_absence() {
     let mut absences = crate::Absences::default();
     let mut presence = Presence::default();
     (0..100).for_each(|slot| presence.note(slot, Sign::Wanted));
@@ -555,7 +555,7 @@ fn a_target_that_answered_too_late_was_not_away() {
 }
 
 #[test]
-fn a_run_that_is_not_whole_says_why() {
+fn partial_run_states_its_reason() {
     let mut cut = run(|_| 100, prompt);
     cut.interrupted = Some("SIGINT after 3 s");
     assert_eq!(
@@ -580,7 +580,7 @@ fn a_run_that_is_not_whole_says_why() {
 }
 
 #[test]
-fn the_ceiling_of_the_machine_is_a_note() {
+fn calibrated_ceiling_is_a_note() {
     let mut close = run(|_| 100, prompt);
     (close.generator.ceiling, close.generator.ceiling_ratio) = (Some(110.0), Some(0.91));
     let verdict = judge(&close);
@@ -589,7 +589,7 @@ fn the_ceiling_of_the_machine_is_a_note() {
 }
 
 #[test]
-fn response_times_without_own_parts_are_no_longer_copies() {
+fn cleared_response_times_are_separate_histograms() {
     let both = run(|_| 100, late);
     let response = &both.measured.operations[0].response;
     let sum = |histogram: &Histogram| histogram.sum_nanos() / u128::from(MS);

@@ -50,7 +50,7 @@ fn json_of(collection: &Collection) -> String {
 }
 
 #[test]
-fn the_collection_that_was_made_is_read_back() {
+fn collection_is_rebuilt_from_its_events() {
     let (text, collection) = written();
     assert_eq!(json_of(&read(&text).unwrap()), json_of(&collection));
     let directory = tempfile::tempdir().unwrap();
@@ -69,7 +69,7 @@ fn the_collection_that_was_made_is_read_back() {
 }
 
 #[test]
-fn a_file_that_is_cut_anywhere_has_every_run_up_to_there() {
+fn collection_events_cut_anywhere_keep_earlier_runs() {
     let (text, collection) = written();
     let first = text.iter().position(|byte| *byte == b'\n').unwrap() + 1;
     let step = (text.len() - first) / 90;
@@ -99,7 +99,7 @@ fn a_file_that_is_cut_anywhere_has_every_run_up_to_there() {
 }
 
 #[test]
-fn lines_that_are_missing_or_changed_are_told() {
+fn missing_and_changed_lines_are_reported() {
     let (text, _) = written();
     let text = String::from_utf8(text).unwrap();
     let said = |text: &str| read(text.as_bytes()).unwrap_err().to_string();

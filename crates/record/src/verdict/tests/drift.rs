@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn throughput_that_drifts_is_unstable() {
+fn throughput_drift_makes_the_run_unstable() {
     let text = only_reason(&run(|second| 100 + 10 * second, prompt)).1;
     assert!(text.contains("drifted from 110.0/s"), "{text}");
     assert_eq!(judge(&run(|second| 100 + second % 2, prompt)).status, Status::Valid);

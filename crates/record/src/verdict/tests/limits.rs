@@ -31,7 +31,7 @@ fn made_share_is_99_hundredths_of_what_was_offered() {
 }
 
 #[test]
-fn a_dropped_exchange_is_a_load_that_was_not_made() {
+fn dropped_exchanges_count_as_load_not_made() {
     let mut short = busy();
     assert_eq!(judge(&short).status, Status::Valid);
     short.measured.dropped = 1;
@@ -42,7 +42,7 @@ fn a_dropped_exchange_is_a_load_that_was_not_made() {
 }
 
 #[test]
-fn the_ceiling_is_told_beyond_four_fifths_of_it() {
+fn ceiling_is_named_beyond_four_fifths_of_it() {
     let told = |ratio| {
         let mut close = run(|_| 100, prompt);
         (close.generator.ceiling, close.generator.ceiling_ratio) = (Some(125.0), Some(ratio));

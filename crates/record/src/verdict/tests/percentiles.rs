@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_percentile_of_too_few_exchanges_is_not_judged() {
+fn percentile_of_few_exchanges_is_not_judged() {
     // One cold start among thirty exchanges decides the p99 and does not describe the run.
     let mut few = run(|_| 3, |n| if n == 0 { ([0, 0, 30, 31], 30) } else { prompt(n) });
     few.generator.waited_share_max = Some(0.2);
@@ -24,7 +24,7 @@ fn a_percentile_of_too_few_exchanges_is_not_judged() {
 }
 
 #[test]
-fn a_percentile_that_an_objective_asks_for_decides_as_well() {
+fn percentile_of_an_objective_is_judged_too() {
     // One in two hundred is 30 ms late: neither the median nor p99 shows it.
     let mut rare = run(|_| 1_000, |n| if n % 200 == 0 { ([0, 0, 30, 31], 30) } else { prompt(n) });
     rare.generator.waited_share_max = Some(0.2);
@@ -34,7 +34,7 @@ fn a_percentile_that_an_objective_asks_for_decides_as_well() {
 }
 
 #[test]
-fn a_few_exchanges_are_judged_if_the_generator_stood_still_while_they_were_due() {
+fn percentile_of_few_exchanges_is_judged_during_a_stall() {
     // One in ten of 300: fewer than five lie beyond the 99th percentile.
     let stopped =
         |n: u64| if n.is_multiple_of(10) { ([0, 0, 3_000, 3_001], 3_000) } else { prompt(n) };
@@ -46,7 +46,7 @@ fn a_few_exchanges_are_judged_if_the_generator_stood_still_while_they_were_due()
 }
 
 #[test]
-fn a_timer_that_was_never_seen_undisturbed_excuses_nothing() {
+fn timer_never_seen_undisturbed_excuses_nothing() {
     let mut limited = run(|_| 100, late);
     limited.generator.timer = TimerRecord { disturbed: 40, ..TimerRecord::default() };
     let (status, why) = only_reason(&limited);
@@ -71,7 +71,7 @@ fn a_timer_that_was_never_seen_undisturbed_excuses_nothing() {
 }
 
 #[test]
-fn lateness_without_a_cause_is_told_and_is_the_timers_only_if_it_was_seen_to_be_as_late() {
+fn lateness_without_a_cause_is_noted_with_its_size() {
     let mut run = run(|_| 100, late);
     let verdict = judge(&run);
     assert_eq!(verdict.status, Status::Valid);
