@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_that_open_doors_are_secrets() {
+    fn secret_headers_are_recognized() {
         for name in [
             "Authorization",
             "cookie",
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_values_are_secrets_in_every_spelling() {
+    fn secret_names_are_recognized_in_every_spelling() {
         for name in [
             "password",
             "client_secret",

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_secret_of_a_url_is_shown() {
+    fn secrets_in_a_url_are_hidden() {
         for (given, expected) in [
             ("mysql://kea:hunter2@db/kea", "mysql://kea:***@db/kea"),
             ("mysql://kea@db", "mysql://kea@db"),
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_that_name_no_secret_stay() {
+    fn url_paths_without_secrets_are_kept() {
         for given in [
             "http://h:8080/auth/realms/demo/protocol/openid-connect/token",
             "http://h/users/7f9c24e5-2f4b-4d5e-9b1a-0c1d2e3f4a5b",
