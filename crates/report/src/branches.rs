@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_passed_over_each_time_is_told_in_iterations_where_it_was_once_in_each() {
+    fn skipped_branches_are_counted_in_iterations() {
         let branch = |passed| {
             let told = passed_over(&of(&[
                 ("scenario visit begun", 5_000),
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_of_how_often_the_group_was_come_to() {
+    fn choice_shares_are_relative_to_the_group() {
         let record = of(&[
             ("choice end reached", 200),
             ("choice end: logout", 130),

@@ -19,13 +19,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_field_with_a_comma_is_quoted() {
+    fn csv_field_with_a_comma_is_quoted() {
         assert_eq!(csv_field("a,\"b\""), "\"a,\"\"b\"\"\"");
         assert_eq!(csv_field("plain"), "plain");
     }
 
     #[test]
-    fn no_text_is_a_formula() {
+    fn csv_field_is_never_a_formula() {
         assert_eq!(csv_field("=HYPERLINK(\"http://x\")"), "\"'=HYPERLINK(\"\"http://x\"\")\"");
         for formula in ["=1+1", "+A1", "-A1", "@SUM(A1)", "\t=1"] {
             assert_eq!(csv_field(formula), format!("'{formula}"));

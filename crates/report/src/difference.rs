@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_difference_within_the_spread_is_none() {
+    fn difference_within_the_spread_is_none() {
         // Medians 100 and 103; the first spreads from 96 to 104: 8 %.
         let said = compare(&[103.0, 102.0, 104.0], &[100.0, 96.0, 104.0]).unwrap();
         assert_eq!(said.finding, Finding::WithinSpread);
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_that_spread_by_more_than_their_median_leave_it_in_doubt() {
+    fn difference_with_a_spread_above_the_median_is_doubtful() {
         // Medians 17 and 1; the second spreads from 0.5 to 20.
         let said = compare(&[17.0, 16.0, 18.0], &[1.0, 0.5, 20.0]).unwrap();
         assert_eq!(said.finding, Finding::Doubtful);
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn one_run_has_no_spread() {
+    fn difference_of_one_run_has_no_known_spread() {
         let said = compare(&[500.0], &[99.0, 101.0]).unwrap();
         assert_eq!(said.finding, Finding::SpreadUnknown);
         assert_eq!(said.to_string(), "5.00x in a single run, whose spread is not known");
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn medians_and_spreads_are_those_of_a_calculator() {
+    fn median_and_spread_are_computed() {
         assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
         assert_eq!(median(&[4.0, 1.0, f64::NAN, 2.0, 3.0]), Some(2.5));
         assert_eq!(spread(&[90.0, 100.0, 130.0]), Some(0.4));

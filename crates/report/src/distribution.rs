@@ -23,7 +23,7 @@ mod tests {
     use crate::summary::tests::measured;
 
     #[test]
-    fn everyone_who_was_due_is_in_it() {
+    fn distribution_includes_every_exchange_due() {
         let text = distribution(&measured(&[])).unwrap();
         assert!(text.contains("Total count    =          110]"), "{text}");
         assert!(text.ends_with(

@@ -142,7 +142,7 @@ mod tests {
     use crate::summary::tests::measured;
 
     #[test]
-    fn errors_of_the_system_have_words_and_codes_of_protocols_their_numbers() {
+    fn failures_name_system_errors_and_protocol_codes() {
         let code = |class: &str, number, name: &str| CodeRecord {
             class: class.to_owned(),
             code: number,
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_frequent_kinds_are_named_over_all_operations() {
+    fn failures_list_the_most_frequent_kinds() {
         let mut record = measured(&[]);
         assert_eq!(failures(&record).unwrap(), "49 invalidCredentials 20 times");
         let code = |class: &str, name: &str, count| CodeRecord {

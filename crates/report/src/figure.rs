@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_are_short_and_dashes_where_there_are_none() {
+    fn figures_are_short_and_dashes_if_absent() {
         let shown = [0.0, 0.031_4, 26.16, 999.4, 999.6, 9_447.47, 2_542_588.35, 3.2e9, 100.0];
         assert_eq!(
             shown.map(short),
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn ratios_and_shares_have_digits_where_they_matter() {
+    fn ratios_and_shares_have_significant_digits() {
         let ratios = [0.012_34, 0.067, 0.5, 1.284, 24.0, 1_020.4].map(|ratio| times(Some(ratio)));
         assert_eq!(ratios, ["0.0123x", "0.0670x", "0.50x", "1.28x", "24.0x", "1,020x"]);
         assert_eq!(times(None), "-");

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_come_closer_then_names_are_shortened_then_columns_are_folded() {
+    fn grid_narrows_columns_then_names_then_folds() {
         assert_eq!(
             shown(100),
             [

@@ -78,7 +78,7 @@ mod tests {
     use crate::summary::tests::measured;
 
     #[test]
-    fn a_row_tells_one_second_of_one_operation() {
+    fn intervals_csv_has_a_row_per_second_and_operation() {
         let text = intervals_csv(&measured(&[])).unwrap();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 3);
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_has_rows_after_those_of_operations() {
+    fn intervals_csv_lists_groups_after_operations() {
         let mut record = measured(&[]);
         record.spans =
             vec![OperationRecord { name: "login".to_owned(), ..record.operations[0].clone() }];

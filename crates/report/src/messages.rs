@@ -50,7 +50,7 @@ mod tests {
     use brunt_record::TallyRecord;
 
     #[test]
-    fn each_stage_that_sent_something_has_a_row() {
+    fn messages_list_each_stage_that_sent_something() {
         let mut record = measured(&[]);
         assert_eq!(messages(&record, Screen::default()), None, "a run of LDAP");
         let tally = |name: &str, count| TallyRecord { name: name.to_owned(), count };

@@ -71,7 +71,7 @@ mod tests {
     use brunt_record::OperationRecord;
 
     #[test]
-    fn a_row_tells_one_operation() {
+    fn operations_csv_has_a_row_per_operation() {
         let mut record = measured(&[]);
         record.spans = vec![OperationRecord {
             name: "login".to_owned(),

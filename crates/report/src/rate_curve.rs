@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn each_level_of_a_rate_is_a_point() {
+    fn rate_curve_has_a_point_per_level() {
         let record = at(&[100, 100, 102, 500, 500, 900, 900]);
         let lines = lines(&record).unwrap();
         let median = &lines.lines[0];
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_did_not_vary_has_no_curve() {
+    fn rate_curve_is_absent_without_variation() {
         for rates in [&[55, 55][..], &[], &[100, 110, 95, 105], &[100, 900]] {
             assert_eq!(lines(&at(rates)), None, "{rates:?}");
         }

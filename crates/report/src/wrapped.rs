@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_as_long_as_they_may_be() {
+    fn wrapped_lines_fill_their_width() {
         let text = wrapped("one two three /a/very/long/path four", "- ", 12);
         assert_eq!(text, "- one two\n  three\n  /a/very/long/path\n  four\n");
         assert_eq!(wrapped("", "", 10), "\n");
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_name_keeps_both_ends() {
+    fn shortened_name_keeps_both_ends() {
         assert_eq!(shortened("sign in", 7, ".."), "sign in");
         assert_eq!(shortened("sign in again", 8, ".."), "sig..ain");
         assert_eq!(shortened("sign in again", 8, "\u{2026}"), "sign\u{2026}ain");
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_line_can_be_copied() {
+    fn command_line_can_be_pasted() {
         let words = ["brunt", "authrate", "-D", "uid=user.{},dc=x", "-g", "rand(0,9)", "it's"];
         assert_eq!(
             command_line(&words, 80),

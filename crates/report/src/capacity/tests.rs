@@ -93,7 +93,7 @@ fn flat(text: &str) -> String {
 }
 
 #[test]
-fn the_curve_goes_from_the_lowest_rate_up_and_void_steps_draw_no_line() {
+fn curve_is_sorted_by_rate_and_omits_void_steps() {
     let collection = found();
     let reading = Reading::of(&collection).unwrap();
     let table = curve::table(&reading);
@@ -110,7 +110,7 @@ fn the_curve_goes_from_the_lowest_rate_up_and_void_steps_draw_no_line() {
 }
 
 #[test]
-fn the_last_lines_say_what_was_found_and_how_far_to_trust_it() {
+fn closing_lines_state_result_and_trust() {
     let closing_text = |change: &dyn Fn(&mut Collection)| {
         let mut collection = found();
         change(&mut collection);
@@ -141,7 +141,7 @@ fn the_last_lines_say_what_was_found_and_how_far_to_trust_it() {
 }
 
 #[test]
-fn a_page_says_what_was_found_first_and_fits_its_screen() {
+fn page_states_the_result_first_and_fits_80_columns() {
     let collection = found();
     let text = page(&Reading::of(&collection).unwrap()).text(columns(80));
     let words = flat(&text);
@@ -160,7 +160,7 @@ fn a_page_says_what_was_found_first_and_fits_its_screen() {
 }
 
 #[test]
-fn the_sizing_page_shows_each_number_with_its_input() {
+fn sizing_page_shows_each_number_with_its_input() {
     let words = flat(&sized(&found(), DEMAND).text(columns(100)));
     // By hand: 1,200 x 1.3 = 1,560; 1,560 / 438.6 = 3.557; 1,560 / 731 = 2.134; 1,560 / 482.4 = 3.234; 1,560 / 804 =
     // 1.940.
@@ -180,7 +180,7 @@ fn the_sizing_page_shows_each_number_with_its_input() {
 }
 
 #[test]
-fn a_floor_a_drift_and_a_shared_machine_are_said_first() {
+fn page_states_floor_drift_and_shared_machine_first() {
     let mut collection = found();
     collection.facts.insert("answer".to_owned(), "floor".to_owned());
     collection.facts.insert("why".to_owned(), "no more than 600/s was to be tried".to_owned());
@@ -208,7 +208,7 @@ fn a_floor_a_drift_and_a_shared_machine_are_said_first() {
 }
 
 #[test]
-fn what_a_server_says_stays_text() {
+fn page_escapes_server_text() {
     let mut collection = found();
     let hostile = "<script>alert(1)</script>\u{1b}[2J";
     for name in ["target", "server", "remark 1", "connections"] {
@@ -222,7 +222,7 @@ fn what_a_server_says_stays_text() {
 }
 
 #[test]
-fn a_law_is_told_with_what_speaks_against_it_and_drawn_within_what_was_measured() {
+fn scalability_law_is_drawn_with_its_objections() {
     let mut collection = found();
     collection.cells.clear();
     // M/M/1 with 1,000/s, so X = 1000 N / (1 + N): lambda 500, sigma 1/2, kappa 0.
@@ -260,7 +260,7 @@ fn a_law_is_told_with_what_speaks_against_it_and_drawn_within_what_was_measured(
 }
 
 #[test]
-fn what_was_not_tested_and_all_steps_are_on_the_page() {
+fn page_lists_untested_points_and_all_steps() {
     let collection = found();
     let reading = Reading::of(&collection).unwrap();
     let words = flat(&page(&reading).text(columns(100)));
@@ -272,7 +272,7 @@ fn what_was_not_tested_and_all_steps_are_on_the_page() {
 }
 
 #[test]
-fn a_search_that_goes_on_says_what_it_tries_and_claims_nothing() {
+fn page_of_a_search_in_progress_claims_nothing() {
     let mut collection = found();
     // The fact as it is written before there is an answer.
     collection.facts.insert("answer".to_owned(), "interrupted".to_owned());

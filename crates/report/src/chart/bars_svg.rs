@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn ten_times_as_much_is_one_decade_of_pixels() {
+    fn bars_svg_logarithmic_scale_is_even() {
         let svg = draw(&bars(&[26.16, 261.6, 2_616.0]), "c1");
         let measured = lengths(&svg, "bar");
         // From 10 to 100,000: four decades over what the name and the figure leave of 800.
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_escaped_and_figures_can_be_had_without_seeing() {
+    fn bars_svg_escapes_names_and_describes_figures() {
         let svg = draw(&bars(&[26.16]), "c1");
         assert!(svg.contains("<title>&lt;Rates&gt;</title>") && !svg.contains("<Rates>"), "{svg}");
         assert!(svg.contains("a&amp;b 26.16: create 26.1600 (published 261.60)."), "{svg}");

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn ten_times_as_much_is_one_decade_longer() {
+    fn bars_text_logarithmic_scale_is_even() {
         let ascii = Screen { unicode: false, width: 86, ..Screen::default() };
         // 86 columns without a label of 9, figures of 16 and a space: 60 for three decades.
         let text = draw(&decades(), ascii);
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_published_figure_is_marked_where_it_would_end() {
+    fn bars_text_marks_a_published_figure() {
         let text = draw(&decades(), Screen { width: 86, ..Screen::default() });
         let line = text.lines().find(|line| line.contains("search")).unwrap();
         let places: Vec<char> = line.chars().collect();
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_has_no_bar_and_colours_do_not_change_the_rest() {
+    fn bars_text_without_a_value_is_blank_in_any_colour() {
         let mut bars = decades();
         bars.groups[0].bars[0].value = None;
         let plain = draw(&bars, Screen::default());

@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_cell_that_most_fell_into_is_the_darkest() {
+    fn heat_map_cell_with_most_exchanges_is_darkest() {
         let map = HeatMap {
             title: "<map>".to_owned(),
             x: Axis::linear("seconds"),

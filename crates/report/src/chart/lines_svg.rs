@@ -164,7 +164,7 @@ mod tests {
     use crate::chart::Axis;
 
     #[test]
-    fn points_lie_where_their_values_are() {
+    fn lines_svg_points_match_their_values() {
         let lines = Lines {
             title: "Insertion".to_owned(),
             x: Axis::logarithmic("users"),

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_lie_where_their_values_are() {
+    fn lines_text_marks_match_their_values() {
         let screen = Screen { unicode: false, width: 60, ..Screen::default() };
         let text = draw(&doubled(), screen);
         let lines: Vec<&str> = text.lines().collect();
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_points_and_a_plot_without_lines_are_drawn() {
+    fn lines_text_draws_empty_lines_and_plots() {
         let mut lines = doubled();
         lines.lines.iter_mut().for_each(|line| line.points.clear());
         assert_eq!(draw(&lines, Screen::default()).lines().count(), 2 + HEIGHT + 3 + 2);

@@ -222,7 +222,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn no_two_series_look_alike() {
+    fn series_all_look_different() {
         let looks: Vec<Look> = (0..LOOKS * LOOKS).map(Look::new).collect();
         let count = |shown: &dyn Fn(&Look) -> (usize, usize)| {
             looks.iter().map(shown).collect::<HashSet<_>>().len()
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn the_seventh_line_is_told_from_the_first_in_every_rendering() {
+    fn seventh_line_differs_from_the_first_in_every_rendering() {
         let line = |series| Line {
             name: "x".to_owned(),
             points: vec![(1.0, 1.0), (2.0, 2.0)],

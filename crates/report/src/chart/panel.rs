@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_above_the_limit_is_marked_and_every_line_has_its_name() {
+    fn panel_marks_values_above_the_limit_and_names_lines() {
         let svg = panel(50.0).svg("h", PanelSize::Wide);
         for part in [
             "class=\"over\" clip-path=\"url(#hwideo)\"",
@@ -346,14 +346,14 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_far_above_is_named_and_does_not_flatten_the_lines() {
+    fn panel_with_a_distant_limit_keeps_its_scale() {
         let svg = panel(5_000.0).svg("h", PanelSize::Narrow);
         assert!(svg.contains("p99&lt;5000 is above") && !svg.contains("class=\"over\""), "{svg}");
         assert!(!svg.contains("5k"), "{svg}");
     }
 
     #[test]
-    fn times_are_marked_as_people_say_them() {
+    fn panel_time_labels_are_round() {
         assert_eq!(seconds([0.0, 12.0], 8.0), [0.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0]);
         assert_eq!(seconds([3.0, 350.0], 8.0), [60.0, 120.0, 180.0, 240.0, 300.0]);
         assert_eq!(clock(90.0, 350.0), "1:30");

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn ten_times_as_much_is_one_decade_everywhere() {
+    fn ruler_logarithmic_has_equal_decades() {
         let ruler = Ruler::of_bars(Scale::Logarithmic, [31.64, 2_542_588.35].into_iter());
         assert_eq!(ruler.ticks(), [1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7]);
         for value in [16.28, 31.64, 9_447.47, 76_944.27] {
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn every_bar_has_a_length() {
+    fn ruler_gives_every_bar_a_length() {
         let ruler = Ruler::of_bars(Scale::Logarithmic, [1_000.0, 1_000.0].into_iter());
         assert!(near(ruler.at(1_000.0), 1.0), "{ruler:?}");
         let ruler = Ruler::of_bars(Scale::Linear, [20.0, 70.0].into_iter());
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn points_lie_where_they_are() {
+    fn ruler_places_points_by_value() {
         let ruler = Ruler::of_points(Scale::Logarithmic, [1_000.0, 11_000.0].into_iter());
         assert_eq!(ruler.ticks(), [1e3, 2e3, 5e3, 1e4, 2e4]);
         assert!(near(ruler.at(1e4), 1.0 / 20_f64.log10()), "{ruler:?}");

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn an_autocorrelation_is_found() {
+    fn autocorrelation_is_estimated() {
         for share in [0.0, 0.5, 0.8] {
             let found: f64 =
                 (0..50).map(|seed| correlation(&autoregressive(60, share, seed))).sum::<f64>()
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn the_more_seconds_are_alike_the_longer_are_the_blocks() {
+    fn block_length_grows_with_the_autocorrelation() {
         let alone = Blocks::new(60, &[autoregressive(60, 0.0, 3)]);
         let alike = Blocks::new(60, &[autoregressive(60, 0.0, 3), autoregressive(60, 0.8, 4)]);
         assert!(alone.length <= 4 && alike.length >= 8, "{alone:?} {alike:?}");
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_correction_makes_good_what_blocks_lose() {
+    fn block_correction_restores_the_variance() {
         // Blocks of one step say of a mean that it varies by 1; with half of each value kept it is 3 times as much.
         let blocks = Blocks { steps: 10_000, length: 1, correlation: 0.5 };
         assert!((blocks.correction() - 1.0 / (1.0 - 2.0 / 3.0)).abs() < 1e-3, "{blocks:?}");

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_energy_is_that_of_its_definition() {
+    fn energy_statistic_equals_its_definition() {
         let values = [1.0, 2.0, 1.5, 9.0, 9.5, 8.0, 9.1];
         let split = best_of(&values).unwrap();
         let mean = |a: &[f64], b: &[f64]| {
@@ -131,14 +131,14 @@ mod tests {
     }
 
     #[test]
-    fn of_five_hundred_runs_a_step_is_found_at_once() {
+    fn change_point_is_found_in_500_runs() {
         let values = around(&[(250, 0.0), (250, 0.1)], 0.03, 3);
         let places = change_points(&values, 0.005, 1);
         assert!(places.len() == 1 && places[0].abs_diff(250) <= 2, "{places:?}");
     }
 
     #[test]
-    fn a_step_is_found_where_it_is() {
+    fn change_point_is_found_at_its_place() {
         // Steps of 10 % in noise of 3 %.
         let found = (0..40).filter(|seed| {
             let values = around(&[(15, 0.0), (15, 0.1)], 0.03, *seed);
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_series_without_a_step_has_none() {
+    fn change_points_are_absent_without_a_step() {
         let alarms = (0..100)
             .filter(|seed| !change_points(&around(&[(24, 0.0)], 0.03, *seed), 0.02, 1).is_empty());
         assert!(alarms.count() <= 5);

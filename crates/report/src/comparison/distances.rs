@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_distances_are_those_that_are_added_up() {
+    fn distances_equal_the_naive_sum() {
         let mut random = Random::new(5);
         let mut values: Vec<f64> = (0..60).map(|_| 7.0 + random.normal()).collect();
         // Some are the same.
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_values_are_at_no_distance() {
+    fn distance_of_equal_values_is_zero() {
         let mut sums = Sums::of(&[0.1 + 0.2; 9]);
         assert!(sums.all().abs() < f64::MIN_POSITIVE);
         assert!((0..9).all(|place| sums.moved(place) == (0.0, 0.0)));

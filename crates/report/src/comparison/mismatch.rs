@@ -253,7 +253,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_two_commands_only_what_differs_is_told() {
+    fn mismatch_of_commands_shows_only_the_difference() {
         let said = |one: &str, other: &str| apart(one, other).join(" | ");
         assert_eq!(
             said("authrate -M 100 -c 5 -h x", "authrate -M 200 -c 5 -h x"),
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_in_every_repeated_run_is_told_once() {
+    fn mismatch_in_repeated_runs_is_listed_once() {
         let unlike = |file: &str, other: &str| Mismatch {
             what: "sessions".to_owned(),
             first: "2".to_owned(),

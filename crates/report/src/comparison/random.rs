@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sequence_is_the_published_one() {
+    fn splitmix64_sequence_equals_the_published_one() {
         let mut random = Random::new(1_234_567);
         let first = [random.next(), random.next(), random.next()];
         assert_eq!(
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn every_number_is_drawn_about_as_often() {
+    fn random_numbers_are_uniform() {
         let mut random = Random::new(7);
         let mut counts = [0; 7];
         (0..7_000).for_each(|_| counts[random.below(7)] += 1);

@@ -84,7 +84,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn a_quantile_of_blocks_is_that_of_their_merged_histograms() {
+    fn quantile_of_blocks_equals_the_merged_histograms() {
         let histogram = |step: u64| {
             let mut histogram = Histogram::new();
             (0..200).for_each(|n| {

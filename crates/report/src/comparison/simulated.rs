@@ -65,13 +65,13 @@ fn count(findings: &[Finding], wanted: Finding) -> usize {
 const MINUTE: RunModel = RunModel { seconds: 60, rate: 100, kept: 0.6, uneven: 0.05 };
 
 #[test]
-fn of_a_hundred_equal_pairs_at_least_95_show_no_difference() {
+fn equal_pairs_show_no_difference_in_95_of_100() {
     let found = MINUTE.findings(100, 1, 1.0);
     assert!(count(&found, Finding::Same) >= 95, "{found:?}");
 }
 
 #[test]
-fn of_a_hundred_pairs_whose_second_is_ten_percent_slower_at_least_90_are_worse() {
+fn slower_by_ten_percent_is_worse_in_90_of_100() {
     let found = MINUTE.findings(100, 1, 1.1);
     assert!(count(&found, Finding::Worse) >= 90, "{found:?}");
     let found = MINUTE.findings(10, 1, 1.0 / 1.2);
@@ -81,7 +81,7 @@ fn of_a_hundred_pairs_whose_second_is_ten_percent_slower_at_least_90_are_worse()
 /// The figures in `docs/statistics.md`: run with `--ignored` and read what is printed.
 #[test]
 #[ignore = "it takes minutes, and is for whoever changes the method"]
-fn the_rates_of_alarms_and_of_misses() {
+fn alarm_and_miss_rates_for_docs() {
     println!("seconds kept uneven runs | equal: ~ | 10 % slower: worse | 5 % slower: worse");
     for (seconds, kept, uneven, runs) in [
         (20, 0.0, 0.05, 1),

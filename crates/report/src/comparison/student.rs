@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_are_those_of_printed_tables() {
+    fn t_quantiles_equal_printed_tables() {
         for (probability, freedom, expected) in [
             (0.975, 1.0, 12.706),
             (0.975, 4.0, 2.776),
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn freedom_need_not_be_whole() {
+    fn t_quantile_accepts_fractional_freedom() {
         let [low, middle, high] = [4.0, 4.5, 5.0].map(|freedom| quantile(0.99, freedom));
         assert!(low > middle && middle > high);
     }

@@ -92,7 +92,7 @@ fn found(comparison: &Comparison, figure: Figure) -> &Difference {
 }
 
 #[test]
-fn figures_are_those_of_the_records() {
+fn comparison_figures_equal_the_records() {
     let (a, b) = (record("bind", 20, 2.0, 1), record("bind", 20, 2.4, 2));
     let comparison = compared(a.clone(), b.clone());
     assert_eq!(comparison.pairs[0].result, Finding::Worse);
@@ -118,7 +118,7 @@ fn figures_are_those_of_the_records() {
 }
 
 #[test]
-fn a_comparison_says_the_same_whenever_it_is_made() {
+fn comparison_is_deterministic() {
     let runs = || (record("bind", 12, 2.0, 1), record("bind", 12, 2.1, 2));
     let [one, two] = [runs(), runs()].map(|(a, b)| compared(a, b));
     assert_eq!(one, two);
@@ -126,7 +126,7 @@ fn a_comparison_says_the_same_whenever_it_is_made() {
 }
 
 #[test]
-fn an_interval_is_that_of_arithmetic_where_that_is_known() {
+fn confidence_interval_equals_the_analytic_one() {
     // Independent exchanges: the logarithm of the mean of n of them varies by (exp(0.3 x 0.3) - 1) / n.
     let (a, b) = (record("bind", 60, 2.0, 3), record("bind", 60, 2.0, 4));
     let comparison = compared(a, b);
@@ -139,7 +139,7 @@ fn an_interval_is_that_of_arithmetic_where_that_is_known() {
 }
 
 #[test]
-fn repeated_runs_tell_how_runs_vary() {
+fn repeated_runs_widen_the_interval() {
     // Each run is 8 % faster or slower than the next, which its own seconds do not show.
     let runs = |slower: f64, from: u64| {
         let levels = [0.92, 1.0, 1.08, 0.96, 1.04];
@@ -162,7 +162,7 @@ fn repeated_runs_tell_how_runs_vary() {
 }
 
 #[test]
-fn too_short_a_run_tells_nothing() {
+fn run_too_short_gives_no_finding() {
     let comparison = compared(record("bind", 4, 2.0, 1), record("bind", 4, 9.0, 2));
     assert_eq!(comparison.pairs[0].result, Finding::Unknown);
     assert!(comparison.regressions(&[]).next().is_none());
@@ -171,7 +171,7 @@ fn too_short_a_run_tells_nothing() {
 }
 
 #[test]
-fn a_bound_is_never_the_lesser_one() {
+fn bounded_figure_is_never_the_smaller() {
     let (a, mut b) = (record("bind", 20, 9.0, 1), record("bind", 20, 2.0, 2));
     let response = &mut b.operations[0].response;
     response.censored = Some(Box::new(response.clone()));
@@ -186,7 +186,7 @@ fn a_bound_is_never_the_lesser_one() {
 }
 
 #[test]
-fn everything_in_which_runs_differ_is_named() {
+fn differences_between_runs_are_all_named() {
     let a = record("bind", 10, 2.0, 1);
     let mut b = record("search", 20, 2.0, 2);
     b.plan.target = Some("ldap://other".to_owned());
@@ -229,7 +229,7 @@ fn everything_in_which_runs_differ_is_named() {
 }
 
 #[test]
-fn no_figure_stands_without_the_verdict_of_its_run() {
+fn comparison_shows_the_verdict_of_each_run() {
     let mut b = record("bind", 10, 9.0, 2);
     b.verdict.status = Status::GeneratorLimited;
     b.verdict.reasons =
@@ -248,7 +248,7 @@ fn no_figure_stands_without_the_verdict_of_its_run() {
 }
 
 #[test]
-fn everything_fits_eighty_columns() {
+fn comparison_fits_eighty_columns() {
     let comparison = compared(record("bind", 20, 2.0, 1), record("bind", 20, 2_400.0, 2));
     let text = page(&comparison, Vec::new()).text(Screen::default())
         + &closing(&comparison, Screen::default());
@@ -257,7 +257,7 @@ fn everything_fits_eighty_columns() {
 }
 
 #[test]
-fn names_act_on_nothing() {
+fn comparison_escapes_names() {
     let mut records = [record(EVIL, 10, 2.0, 1), record(EVIL, 10, 4.0, 2)];
     records[1].plan.target = Some(EVIL.to_owned());
     records[1].verdict.reasons = vec![Reason { status: Status::Partial, text: EVIL.to_owned() }];
@@ -289,7 +289,7 @@ fn kept(run: &Input) -> FiguredRun {
 }
 
 #[test]
-fn what_is_kept_of_runs_says_what_their_records_say_to_the_byte() {
+fn stored_figures_give_the_same_comparison_as_records() {
     let records = [record("bind", 20, 2.0, 1), record("bind", 300, 2.3, 2)];
     let sides = records.map(|record| side("a", [record]));
     let as_kept = sides.each_ref().map(|side| FiguredSide {
@@ -312,7 +312,7 @@ fn what_is_kept_of_runs_says_what_their_records_say_to_the_byte() {
 }
 
 #[test]
-fn spectra_lie_over_each_other() {
+fn spectra_are_overlaid() {
     let (a, b) = (record("bind", 20, 2.0, 1), record("bind", 20, 4.0, 2));
     let charts = spectra(&[side("a", [a.clone()]), side("b", [b])]).unwrap();
     let [crate::chart::Chart::Lines(lines)] = charts.as_slice() else { panic!("{charts:?}") };
@@ -325,7 +325,7 @@ fn spectra_lie_over_each_other() {
 }
 
 #[test]
-fn rates_of_another_definition_are_left_out() {
+fn rates_of_another_definition_are_omitted() {
     let defined = |definition, seed| {
         let mut record = record("bind", 20, 2.0, seed);
         record.rates.definition = definition;
@@ -353,7 +353,7 @@ fn rates_of_another_definition_are_left_out() {
 }
 
 #[test]
-fn the_first_run_after_a_change_is_named() {
+fn trend_names_the_first_run_after_a_change() {
     let level = |seed: u64| if seed < 12 { 2.0 } else { 2.6 };
     let runs: Vec<Input> = (0..24)
         .map(|seed| input(&format!("n{seed:02}.json"), record("bind", 2, level(seed), seed)))
@@ -377,7 +377,7 @@ fn the_first_run_after_a_change_is_named() {
 }
 
 #[test]
-fn runs_that_do_not_change_have_no_change() {
+fn trend_without_a_change_raises_few_alarms() {
     let alarms = (0..12).filter(|world| {
         let runs = (0..18)
             .map(|number| input("x.json", record("bind", 1, 2.0, 1_000 * (world + 1) + number)));
@@ -388,7 +388,7 @@ fn runs_that_do_not_change_have_no_change() {
 }
 
 #[test]
-fn a_trend_leaves_invalid_runs_out_and_lists_them() {
+fn trend_omits_invalid_runs_and_lists_them() {
     let of = |limited: fn(u64) -> bool| {
         let runs = (0..18).map(|seed| {
             // Only runs that the generator limited are slow.
@@ -421,7 +421,7 @@ fn a_trend_leaves_invalid_runs_out_and_lists_them() {
 }
 
 #[test]
-fn a_trend_is_of_one_load_on_machines_that_may_change() {
+fn trend_requires_one_load_but_not_one_machine() {
     let mut runs: Vec<Input> =
         (0..6).map(|seed| input("x.json", record("bind", 1, 2.0, seed))).collect();
     runs[3].record.environment.kernel = "Linux 9".to_owned();
@@ -436,7 +436,7 @@ fn a_trend_is_of_one_load_on_machines_that_may_change() {
 }
 
 #[test]
-fn the_published_schemas_are_those_of_this_version() {
+fn schemas_published_equal_this_version() {
     for (name, schema) in [("comparison", Comparison::schema()), ("trend", Trend::schema())] {
         let path =
             Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../docs/{name}.schema.json"));

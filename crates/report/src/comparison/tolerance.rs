@@ -142,7 +142,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_most_precise_tolerance_counts() {
+    fn tolerance_most_specific_wins() {
         let compared = of(vec![
             difference(Some("bind"), Figure::P99, 0.08, Finding::Worse),
             difference(Some("search"), Figure::P99, 0.08, Finding::Worse),
@@ -167,7 +167,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_tolerance_that_is_none_is_explained() {
+    fn tolerance_that_is_invalid_is_explained() {
         for (text, expected) in [
             ("5", "not a percentage"),
             ("p99=", "not a percentage"),

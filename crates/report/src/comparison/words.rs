@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn single_runs_are_called_by_the_times_that_tell_them_apart() {
+    fn single_runs_are_named_by_distinguishing_times() {
         let side = |starts: &[&str]| Side {
             runs: starts
                 .iter()
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_that_says_nothing_is_cut_short() {
+    fn interval_end_without_information_is_shortened() {
         let shown = |low, high| interval(Figure::Achieved, Some([low, high]));
         assert_eq!(shown(-0.9, 2.0), "-90.0 to +200 %");
         assert_eq!(shown(-1.0, 99.99), "-100 to +9999 %");

@@ -5,7 +5,7 @@ use crate::summary::tests::measured;
 use brunt_record::Reason;
 
 #[test]
-fn every_objective_and_the_verdict_is_a_case() {
+fn junit_has_a_case_per_objective_and_the_verdict() {
     let mut record = measured(&["bind.p50<20ms", "errors<1%"]);
     record.verdict = Verdict::default();
     let text = junit(&record);
@@ -38,7 +38,7 @@ fn every_objective_and_the_verdict_is_a_case() {
 }
 
 #[test]
-fn hostile_names_are_text() {
+fn junit_escapes_hostile_names() {
     let mut record = measured(&["errors<1%"]);
     let hostile = "]]></testsuite><script>\"'&\u{1b}[2J\u{ffff}";
     record.plan.target = Some(hostile.to_owned());

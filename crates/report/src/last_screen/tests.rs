@@ -86,7 +86,7 @@ fn crowded(mut record: Record) -> Record {
 }
 
 #[test]
-fn no_screen_has_more_than_22_lines_of_80_columns() {
+fn last_screen_fits_22_lines_of_80_columns() {
     for outcome in RunOutcome::ALL {
         for record in [with(outcome), crowded(with(outcome))] {
             for width in [40, 60, 80, 200] {
@@ -108,7 +108,7 @@ fn no_screen_has_more_than_22_lines_of_80_columns() {
 }
 
 #[test]
-fn a_good_run_shows_objectives_figures_and_where_the_rest_is() {
+fn last_screen_of_a_good_run() {
     assert_eq!(
         shown(&with(RunOutcome::Passed)),
         "\
@@ -136,7 +136,7 @@ next  brunt report run.json --details            all figures
 }
 
 #[test]
-fn an_overload_shows_what_was_offered_and_achieved_over_time() {
+fn last_screen_of_an_overload_shows_offered_and_achieved() {
     let mut record = with(RunOutcome::Overloaded);
     let steady = record.series.iter().find(|step| step.phase == Phase::Steady).unwrap().clone();
     (record.rates.from_s, record.rates.seconds) = (0.0, 4.0);
@@ -196,7 +196,7 @@ fn far_too_much() -> Record {
 }
 
 #[test]
-fn an_overload_is_the_cause_of_what_was_never_sent_and_all_of_it_fits() {
+fn last_screen_explains_unsent_exchanges_by_the_overload() {
     let text = shown(&far_too_much());
     let (said, rest) = text.split_once("\n\n                ").unwrap();
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -220,7 +220,7 @@ fn an_overload_is_the_cause_of_what_was_never_sent_and_all_of_it_fits() {
 }
 
 #[test]
-fn a_search_is_proposed_only_where_it_can_be_typed_and_keeps_the_objectives() {
+fn last_screen_proposes_a_search_only_if_it_can_be_typed() {
     let next = |change: &dyn Fn(&mut Record)| {
         let mut record = far_too_much();
         change(&mut record);
@@ -271,7 +271,7 @@ fn a_search_is_proposed_only_where_it_can_be_typed_and_keeps_the_objectives() {
 }
 
 #[test]
-fn most_failed_is_said_only_where_failures_are_most() {
+fn last_screen_says_most_failed_only_if_true() {
     let said = |ok: u64, failed: u64, dropped: u64| {
         let mut record = with(RunOutcome::Measured);
         record.counts = Counts {
@@ -300,7 +300,7 @@ fn most_failed_is_said_only_where_failures_are_most() {
 }
 
 #[test]
-fn figures_without_brunts_part_stand_below_those_with_it() {
+fn last_screen_shows_figures_without_generator_delay() {
     let mut record = with(RunOutcome::NotReliable);
     let own = |percentile, us| OwnPart {
         node: None,
@@ -323,7 +323,7 @@ fn figures_without_brunts_part_stand_below_those_with_it() {
 }
 
 #[test]
-fn where_nothing_worked_the_cause_comes_first_and_no_time_is_told() {
+fn last_screen_without_success_shows_the_cause_first() {
     let mut record = with(RunOutcome::NothingWorked);
     record.command = ["brunt", "run", "password.toml"].map(str::to_owned).to_vec();
     record.plan.target = Some("ldaps://ds1.lab".to_owned());
@@ -351,7 +351,7 @@ next  brunt run password.toml --once             one user; shows every answer
 }
 
 #[test]
-fn a_long_reason_of_an_objective_loses_its_end_and_not_its_outcome() {
+fn last_screen_shortens_a_reason_but_not_the_outcome() {
     let mut record = with(RunOutcome::Undecided);
     record.slo[0].why = Some("without the delay added by brunt it is 0.049s".to_owned());
     let text = shown(&record);
@@ -361,7 +361,7 @@ fn a_long_reason_of_an_objective_loses_its_end_and_not_its_outcome() {
 }
 
 #[test]
-fn a_run_of_which_nothing_worked_tells_what_ended_it_early() {
+fn last_screen_without_success_names_what_ended_the_run() {
     let mut record = with(RunOutcome::NothingWorked);
     let ended = |record: &Record| {
         let words = shown(record).split_whitespace().collect::<Vec<_>>().join(" ");
@@ -375,7 +375,7 @@ fn a_run_of_which_nothing_worked_tells_what_ended_it_early() {
 }
 
 #[test]
-fn the_cause_of_the_outcome_is_in_its_sentences() {
+fn last_screen_names_the_cause_of_the_outcome() {
     for (outcome, said) in [
         (RunOutcome::Unavailable, "The target did not respond from 0.5 s to 1.2 s."),
         (RunOutcome::NotReliable, "brunt or its machine changed the figures: it was the machine."),
@@ -396,7 +396,7 @@ fn the_cause_of_the_outcome_is_in_its_sentences() {
 }
 
 #[test]
-fn only_the_word_for_the_outcome_has_a_colour() {
+fn last_screen_colours_only_the_outcome() {
     for (outcome, code) in [
         (RunOutcome::Passed, "1;32"),
         (RunOutcome::NothingWorked, "1;31"),
@@ -425,7 +425,7 @@ fn words_for_figures() -> Vec<&'static str> {
 const SYNONYMS: [&str; 6] = ["throughput", "latency", "latencies", "tps", "rps", "median"];
 
 #[test]
-fn every_heading_is_a_word_of_the_glossary_and_no_other_tools_word_is_a_heading() {
+fn last_screen_headings_are_in_the_glossary() {
     let known = words_for_figures();
     assert!(known.len() > 10, "{known:?}");
     for heading in rows::COLUMNS.map(|(title, _)| title).into_iter().chain(course::NAMES) {
@@ -452,7 +452,7 @@ fn every_heading_is_a_word_of_the_glossary_and_no_other_tools_word_is_a_heading(
 }
 
 #[test]
-fn the_first_failure_tells_what_was_sent_and_what_was_answered() {
+fn last_screen_shows_request_and_answer_of_the_first_failure() {
     let mut record = with(RunOutcome::NothingWorked);
     let mut told = |sent: Option<&str>| {
         record.samples[0].text = "not here".to_owned();

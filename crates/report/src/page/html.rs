@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_becomes_markup_wherever_it_stands() {
+    fn html_escapes_text_everywhere() {
         let evil = || EVIL.to_owned();
         let mut page = Page::new(EVIL);
         for _ in 0..3 {
@@ -457,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn a_view_cannot_end_the_element_it_stands_in() {
+    fn html_view_data_cannot_close_its_element() {
         let mut page = Page::new("T");
         let operations = vec![EVIL.to_owned(), "<!--".to_owned()];
         page.view = Some(crate::view::View { operations, ..crate::view::View::default() });
@@ -471,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_runs_the_script_that_its_policy_names_and_no_other() {
+    fn html_policy_allows_only_its_own_script() {
         let mut page = Page::new("T");
         let named = |html: &str| {
             let policy = html.split("Content-Security-Policy\" content=\"").nth(1).unwrap();
@@ -492,7 +492,7 @@ mod tests {
     }
 
     #[test]
-    fn every_section_has_a_name_of_its_own() {
+    fn html_sections_have_unique_ids() {
         let mut page = Page::new("T");
         for heading in ["Heat map", "Heat map", "…", "top"] {
             page.heading(heading);
@@ -502,7 +502,7 @@ mod tests {
     }
 
     #[test]
-    fn every_element_that_is_opened_is_closed_and_nothing_is_fetched() {
+    fn html_is_well_formed_and_fetches_nothing() {
         let mut page = Page::new("T");
         let mut table = Table::new("Rates").names(["store"]).figures(["create"]);
         table.row(Tone::Plain, ["sqlite", "1.5"]);

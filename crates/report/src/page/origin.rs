@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_known_of_a_machine_is_told() {
+    fn machine_facts_omit_unknown_values() {
         let environment = Environment {
             kernel: "Linux 6".to_owned(),
             arch: "x86_64".to_owned(),

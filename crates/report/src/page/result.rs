@@ -256,7 +256,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_shared_has_no_request_and_no_answer() {
+    fn shared_page_omits_requests_and_answers() {
         let mut text = "before".to_owned();
         for secret in ["uid=user.17", "<!--/sample--> uid=user.18"] {
             let one = FailedExchange {
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn words_can_be_added_below_a_figure_and_only_there() {
+    fn words_are_added_only_below_their_figure() {
         let mut text = String::new();
         let number = |key| Number { key, value: "7".to_owned(), ..Number::default() };
         numbers(&mut text, &[number("p50"), number("p99")]).unwrap();
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bar_is_as_long_as_the_figure_and_never_longer_than_its_track() {
+    fn bar_length_is_limited_to_its_track() {
         let goal = |share, tone| Goal {
             text: String::new(),
             found: String::new(),

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_has_the_code_of_a_script_without_its_comments() {
+    fn script_comments_are_removed() {
         let text = "// first\nlet a = 1; // kept\n/** one */\n  /** two\n   *  lines */\nlet b = \"//\";\n";
         assert_eq!(code(text).collect::<String>(), "let a = 1; // kept\nlet b = \"//\";\n");
         for file in OWN {
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_wrote_is_what_they_published() {
+    fn vendored_script_equals_its_publication() {
         let readme = include_str!("../../vendor/uplot/README.md");
         let licence = include_str!("../../vendor/uplot/LICENSE");
         for (name, text) in
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn no_script_could_end_early_or_reach_out() {
+    fn script_cannot_end_its_element_or_use_the_network() {
         let text = script(true, "");
         assert!(!text.contains("</script") && !text.contains("<!--"));
         let own: String = OWN.concat();

@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_laid_out_for_its_screen() {
+    fn text_page_is_laid_out_for_its_screen() {
         let text = page().text(Screen { width: 40, unicode: false, colour: false });
         let expected = [
             "Title [31m",
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_are_longer_than_the_screen_go_on_below_themselves() {
+    fn text_page_wraps_long_cells() {
         let mut page = Page::new("Title");
         let mut table = Table::new("Steps").names(["step"]).figures(["rate"]).names(["because"]);
         table.row(Tone::Plain, ["ramp", "1", "twice what passed, and this is longer than a line"]);
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_leaves_the_figures_of_its_table_together() {
+    fn text_page_keeps_figures_of_a_table_together() {
         let mut page = Page::new("Title");
         let mut table = Table::new("Steps").names(["step"]);
         table = table.figures(["a", "b", "c"]).names(["why", "because"]);
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_folded_follows_the_rest() {
+    fn text_page_puts_folded_sections_last() {
         let mut page = Page::new("Title");
         page.folded("Old", vec![Block::Paragraph("old words".to_owned())]);
         page.folded("Nothing", Vec::new());
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_add_nothing_but_colours() {
+    fn text_page_colours_change_nothing_else() {
         let text = page().text(Screen { colour: true, ..Screen::default() });
         assert!(text.contains("\x1b[33mwarning: beware\x1b[0m"), "{text:?}");
         assert!(text.contains("\x1b[2m2012        10         -\x1b[0m"), "{text:?}");
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_wider_than_its_screen_stands_in_blocks() {
+    fn text_page_splits_a_wide_table_into_blocks() {
         let mut table = Table::new("Rates").names(["store", "phase"]).figures(["a", "b", "c", "d"]);
         table.row(Tone::Plain, ["sqlite", "create", "1234567.89", "2.50", "33333333", "-"]);
         let mut page = Page::new("Wide");

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_below_what_contains_them_and_indented() {
+    fn tree_parts_are_indented_below_their_parent() {
         let names: Vec<String> =
             tree().indented().rows.iter().map(|row| row.cells[0].clone()).collect();
         assert_eq!(names, ["visit", "  login", "leave"]);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_course_has_a_gap_where_nothing_was_measured() {
+    fn tree_chart_has_a_gap_without_measurements() {
         let mut text = String::new();
         tree().html(&mut text);
         assert!(text.contains("d=\"M0 9.0M67 1.0L100 17.0\""), "{text}");

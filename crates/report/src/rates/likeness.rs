@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_says_a_rate_however_it_is_written() {
+    fn rate_is_recognized_in_every_notation() {
         for (word, rate, before) in [
             ("500", 500.0, Some("")),
             ("2.5k/s", 2_500.0, Some("")),

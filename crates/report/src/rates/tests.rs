@@ -86,7 +86,7 @@ fn words(text: &str, begin: &str) -> Vec<String> {
 }
 
 #[test]
-fn each_rate_is_a_point_from_the_lowest_up() {
+fn curve_has_a_point_per_rate_in_order() {
     let collection = made(three());
     let page = page(&collection).unwrap();
     let text = page.text(wide());
@@ -121,7 +121,7 @@ fn each_rate_is_a_point_from_the_lowest_up() {
 }
 
 #[test]
-fn runs_of_one_rate_are_one_point_to_the_bucket() {
+fn curve_merges_runs_of_one_rate_exactly() {
     let runs = vec![
         run("a.json", 100, 100, &[1]),
         run("b.json", 200, 200, &[1]),
@@ -140,7 +140,7 @@ fn runs_of_one_rate_are_one_point_to_the_bucket() {
 }
 
 #[test]
-fn only_runs_that_differ_in_their_rate_alone_are_alike() {
+fn curve_requires_runs_that_differ_only_in_rate() {
     let refused = |change: &dyn Fn(&mut Input)| {
         let mut runs = three();
         change(&mut runs[1]);
@@ -167,7 +167,7 @@ fn only_runs_that_differ_in_their_rate_alone_are_alike() {
 }
 
 #[test]
-fn what_has_no_rate_of_its_own_makes_no_curve() {
+fn curve_is_refused_without_a_rate() {
     let tried = |change: &dyn Fn(&mut Input)| {
         let mut runs = three();
         runs.iter_mut().for_each(change);
@@ -182,7 +182,7 @@ fn what_has_no_rate_of_its_own_makes_no_curve() {
 }
 
 #[test]
-fn a_doubtful_run_is_named_and_hostile_names_are_inert() {
+fn curve_names_doubtful_runs_and_escapes_names() {
     let mut runs = three();
     runs[0].name = "x\u{1b}[31m<script>alert(1)</script>".to_owned();
     runs[0].record.verdict.status = Status::GeneratorLimited;
@@ -196,7 +196,7 @@ fn a_doubtful_run_is_named_and_hostile_names_are_inert() {
 
 /// A search for a curve reads back exactly what was written.
 #[test]
-fn the_collection_says_the_same_again() {
+fn curve_collection_round_trips() {
     let made = made(three());
     let text = crate::json(&made).unwrap();
     let read: Collection = serde_json::from_str(&text).unwrap();

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_over_http_is_a_line_that_a_shell_takes() {
+    fn curl_line_is_valid_shell() {
         let sent =
             "POST http://a.example/x?y=1 (traceparent 00-1)\ncontent-type: text/plain; q\n\nit's";
         let wanted = "curl -i -X POST \\\n  -H 'content-type: text/plain; q' \\\n  --data-raw 'it'\\''s' \\\n  \

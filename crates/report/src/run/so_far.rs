@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn before_the_window_objectives_are_not_judged_yet() {
+    fn objectives_are_not_judged_before_the_window() {
         let mut record = measured(&["bind.ok.p99<1ms", "goodput>=70%"]);
         let said = |record: &Record| -> Vec<[String; 3]> {
             let goals = goals_of(so_far(record)).into_iter();
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_in_progress_is_neither_good_nor_bad() {
+    fn run_in_progress_is_neither_good_nor_bad() {
         let mut record = measured(&["errors<1%"]);
         let lead = |record: &Record| match so_far(record).blocks.swap_remove(0) {
             Block::Told(told) => told,

@@ -37,7 +37,7 @@ fn goal<'a>(html: &'a str, text: &str) -> [&'a str; 2] {
 }
 
 #[test]
-fn figures_are_those_of_the_record() {
+fn page_figures_equal_the_record() {
     let record = measured(&["bind.ok.p99<1ms", "goodput>=70%"]);
     let html = html(&record);
     // 110 due in two seconds: 80 binds succeeded, 20 were refused, 10 were dropped after 7 ms.
@@ -79,7 +79,7 @@ fn figures_are_those_of_the_record() {
 }
 
 #[test]
-fn it_begins_with_what_came_of_the_run_and_whether_to_believe_it() {
+fn page_begins_with_outcome_and_trust() {
     let mut record = measured(&["goodput>=70%"]);
     record.verdict = brunt_record::Verdict::default();
     record.plan.target = Some("ldap://ds1 over 10 connections".to_owned());
@@ -158,7 +158,7 @@ fn of(outcome: RunOutcome) -> Record {
 }
 
 #[test]
-fn each_outcome_has_its_word_its_mark_and_a_next_step() {
+fn page_outcome_has_word_mark_and_next_step() {
     for (outcome, trust, next) in [
         (RunOutcome::NothingWorked, "This run says nothing about speed", "Try one request"),
         (RunOutcome::Unavailable, "The figures can be trusted", "When was it away?"),
@@ -191,7 +191,7 @@ fn each_outcome_has_its_word_its_mark_and_a_next_step() {
 }
 
 #[test]
-fn an_overload_shows_its_queue_at_the_top_and_until_when_it_was_kept_up_with() {
+fn page_of_an_overload_shows_the_queue() {
     let html = html(&of(RunOutcome::Overloaded));
     let top = html.split_once("<section id=\"objectives\">").unwrap().0;
     assert!(top.contains("data-plot=\"waiting\"") && top.contains("kept up until here, 45/s"));
@@ -206,7 +206,7 @@ fn an_overload_shows_its_queue_at_the_top_and_until_when_it_was_kept_up_with() {
 }
 
 #[test]
-fn where_nothing_worked_there_are_no_response_times_and_the_first_failure_is_at_the_top() {
+fn page_without_success_omits_latencies_and_shows_the_failure() {
     let mut record = of(RunOutcome::NothingWorked);
     record.samples[0].sent = Some("bind uid=user.17".to_owned());
     record.samples[0].answer = Some("49\nno entry user.17".to_owned());
@@ -229,7 +229,7 @@ fn where_nothing_worked_there_are_no_response_times_and_the_first_failure_is_at_
 }
 
 #[test]
-fn the_first_failure_of_each_kind_is_kept_and_not_more_than_twenty() {
+fn page_keeps_the_first_failure_of_up_to_twenty_kinds() {
     let mut record = measured(&[]);
     let one = record.samples[0].clone();
     let at = |at_s: u32, code: u32| {
@@ -245,13 +245,13 @@ fn the_first_failure_of_each_kind_is_kept_and_not_more_than_twenty() {
 }
 
 #[test]
-fn a_run_without_objectives_gets_one_proposed() {
+fn page_without_objectives_proposes_one() {
     let html = html(&of(RunOutcome::Measured));
     assert!(html.contains("<h2>No objectives</h2>") && html.contains("p99&lt;8.8ms"), "{html}");
 }
 
 #[test]
-fn a_chart_carries_its_limit_and_says_when_it_is_logarithmic() {
+fn page_chart_shows_its_limit_and_a_logarithmic_scale() {
     let mut record = measured(&["p99<2ms"]);
     let view = View::new(&record).unwrap();
     let plot = view.plots.iter().find(|plot| plot.id == "latencies").unwrap();
@@ -274,7 +274,7 @@ fn a_chart_carries_its_limit_and_says_when_it_is_logarithmic() {
 }
 
 #[test]
-fn the_command_can_be_typed_again() {
+fn page_command_can_be_typed_again() {
     let mut record = measured(&[]);
     let shown = |record: &Record| {
         let html = html(record);
@@ -293,7 +293,7 @@ fn the_command_can_be_typed_again() {
 }
 
 #[test]
-fn its_sections_have_the_names_that_links_and_live_pages_use() {
+fn page_sections_have_stable_ids() {
     let page = page(&measured(&[])).unwrap();
     let names: Vec<String> = page.sections().into_iter().map(|(name, _)| name).collect();
     let expected = [
@@ -326,7 +326,7 @@ fn its_sections_have_the_names_that_links_and_live_pages_use() {
 }
 
 #[test]
-fn without_a_script_there_are_pictures() {
+fn page_without_script_shows_svg_charts() {
     let html = html(&measured(&[]));
     for plot in ["rates", "latencies", "spectrum", "heat", "lateness", "busy"] {
         let figure = html.split_once(&format!("data-plot=\"{plot}\"")).unwrap().1;
@@ -338,7 +338,7 @@ fn without_a_script_there_are_pictures() {
 }
 
 #[test]
-fn what_others_wrote_is_shown_and_not_obeyed() {
+fn page_escapes_foreign_text() {
     const EVIL: &str = "</script><img src=x onerror=alert(1)>'\"&\u{1b}[31m";
     let evil = || EVIL.to_owned();
     let mut record = measured(&[]);
@@ -431,14 +431,14 @@ fn busy_step(step: u32, operations: usize, like: &StepRecord) -> StepRecord {
 }
 
 #[test]
-fn an_hour_of_several_operations_is_less_than_400_kilobytes() {
+fn page_of_an_hour_is_below_400_kilobytes() {
     let html = html(&hour(5));
     assert!(html.len() < 400_000, "{} bytes", html.len());
     assert!(html.contains("3,600 intervals are shown in"), "the reader is told");
 }
 
 #[test]
-fn groups_are_a_tree_with_figures_at_each_level() {
+fn page_shows_groups_as_a_tree() {
     let mut record = measured(&[]);
     assert!(!html(&record).contains("class=\"tree\""));
     let named = |name: &str, within: Option<&str>| OperationRecord {

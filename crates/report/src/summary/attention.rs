@@ -41,7 +41,7 @@ mod tests {
     use brunt_record::Verdict;
 
     #[test]
-    fn only_a_run_that_neither_passed_nor_was_measured_needs_attention() {
+    fn attention_is_needed_unless_passed_or_measured() {
         let mut record = measured(&[]);
         record.verdict = Verdict::default();
         assert_eq!(record.outcome(), RunOutcome::Measured);

@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_has_the_word_of_its_protocol() {
+    fn result_uses_the_noun_of_the_protocol() {
         let mut record = measured(&[]);
         record.plan.noun = Noun::new("search", "searches");
         let text = result(&record).unwrap();
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn searches_that_found_nothing_are_told_in_the_result() {
+    fn result_mentions_searches_without_entries() {
         let said = |tally: &str, operation: &str, items: u64| {
             let mut record = measured(&[]);
             record.tallies = vec![TallyRecord { name: tally.to_owned(), count: 0 }];
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn three_lines_say_what_came_of_a_run() {
+    fn closing_has_result_objectives_and_trust() {
         let mut record = measured(&["bind.ok.p99<1ms", "goodput>=70%"]);
         record.verdict = Verdict::default();
         assert_eq!(
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_answered_too_late_is_told_where_the_load_was_not_kept_up_with() {
+    fn closing_mentions_late_answers_of_an_overload() {
         let unfolded = |record: &Record| lines(record).replace("\n            ", " ");
         let mut record = measured(&[]);
         record.rates.target = Some(55.0);
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn an_overload_comes_first_with_what_limited_it() {
+    fn closing_of_an_overload_names_what_limited_it() {
         let unfolded = |record: &Record| lines(record).replace("\n            ", " ");
         let mut record = measured(&[]);
         record.verdict = Verdict::default();
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cause_comes_first_where_little_or_nothing_succeeded() {
+    fn closing_with_little_success_names_the_cause_first() {
         let unfolded = |record: &Record| lines(record).replace("\n            ", " ");
         let mut record = measured(&[]);
         record.verdict = Verdict::default();
@@ -447,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn every_outcome_is_the_first_word_and_has_its_colour() {
+    fn closing_begins_with_the_outcome_in_its_colour() {
         let colours = |record: &Record| {
             let screen = Screen { colour: true, ..Screen::default() };
             let text = closing(record, screen).unwrap();
@@ -474,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn a_doubt_comes_with_its_reason() {
+    fn closing_explains_a_doubt() {
         for (status, said) in [
             (Status::Partial, "Trust:      in part, the run is incomplete: it was cut short\n"),
             (
@@ -493,7 +493,7 @@ mod tests {
     }
 
     #[test]
-    fn a_doubt_about_one_figure_is_told_beside_trust_and_beside_an_objective() {
+    fn closing_mentions_a_doubt_about_one_figure() {
         let unfolded = |record: &Record| lines(record).replace("\n            ", " ");
         let mut record = measured(&["bind.ok.p99<5ms"]);
         record.verdict = Verdict::default();
@@ -528,7 +528,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comparison_ends_in_three_lines_too() {
+    fn closing_of_a_comparison_has_three_lines() {
         let mut whole = Cell::new([("store", "memfile")]);
         let mut record = measured(&["goodput>=70%"]);
         record.verdict = Verdict::default();
@@ -563,7 +563,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lines_fit_every_screen() {
+    fn closing_fits_every_screen() {
         let record =
             judged(Status::Partial, "the target\x1b[31m stopped responding: away 1.2 s to 4.2 s");
         for width in 40..120 {

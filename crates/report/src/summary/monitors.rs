@@ -57,7 +57,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn what_changed_is_shown_and_what_rose_the_most_comes_first() {
+    fn monitor_readings_that_rose_most_come_first() {
         let mut readings = Readings::default();
         for second in 0..3_u32 {
             let values = [("slow", 1.0), ("fast", 1000.0), ("still", 0.0)];

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn each_scenario_has_a_row() {
+    fn scenarios_have_a_row_each() {
         let told = text(&record(), Screen { width: 200, ..Screen::default() });
         let rows: Vec<Vec<&str>> =
             told.lines().map(|line| line.split_whitespace().collect()).collect();
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn the_result_says_which_scenario_had_too_few_users() {
+    fn scenarios_result_names_the_one_with_too_few_users() {
         let told = overloaded(&record());
         let expected = "scenario 'login': 1,810 of 2,000 iterations were not begun, since its 3 users were busy: \
                         about 32 would be needed";
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_has_the_table_only_where_there_are_loads_of_scenarios() {
+    fn scenarios_table_appears_only_for_scenario_loads() {
         let page = |record: &Record| crate::run::page(record).unwrap().html();
         assert!(page(&record()).contains("<h2>Scenarios"), "{}", page(&record()));
         assert!(!page(&measured(&[])).contains("Scenarios"));

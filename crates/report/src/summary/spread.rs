@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn eleven_rows_reach_from_the_quickest_to_the_slowest_and_count_everything() {
+    fn spread_has_eleven_rows_and_counts_everything() {
         for (least, most) in [(1, 60_000_000), (500, 900_000), (1_000, 4_000)] {
             let rows = rows(&times([least, least, u64::midpoint(least, most), most]));
             assert_eq!(rows.len(), 11, "{rows:?}");
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_has_its_bar_and_no_row_between_two_others_is_left_out() {
+    fn spread_draws_a_bar_per_row_without_gaps() {
         let mut record = measured(&[]);
         record.operations.truncate(1);
         let all = times([1_000; 9].into_iter().chain([5_000]));

@@ -18,7 +18,7 @@ fn figures<'a>(text: &'a str, label: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn every_figure_is_the_one_that_was_put_in() {
+fn summary_figures_equal_the_record() {
     let text = plain(&measured(&[]));
     assert_eq!(figures(&text, "all"), ["55.0", "55.0", "50.0", "40.0"]);
     // 80 of 3 ms and 20 of 2 ms; the median and every tail are 3 ms.
@@ -48,7 +48,7 @@ fn every_figure_is_the_one_that_was_put_in() {
 }
 
 #[test]
-fn servers_and_silent_sessions_are_named_if_there_is_something_to_tell() {
+fn summary_names_servers_and_silent_sessions_if_needed() {
     let mut record = measured(&[]);
     let tallied = |servers: &[&str], counts: &[u64]| {
         let servers: Vec<String> = servers.iter().map(|&server| server.to_owned()).collect();
@@ -68,7 +68,7 @@ fn servers_and_silent_sessions_are_named_if_there_is_something_to_tell() {
 }
 
 #[test]
-fn what_has_no_answer_is_marked_where_it_decides() {
+fn summary_marks_bounds_of_unanswered_exchanges() {
     let mut record = measured(&[]);
     let mut answered = Histogram::new();
     (0..80).for_each(|_| answered.record(Duration::from_millis(2)));
@@ -85,7 +85,7 @@ fn what_has_no_answer_is_marked_where_it_decides() {
 }
 
 #[test]
-fn a_valid_run_says_what_a_reader_should_know() {
+fn summary_of_a_valid_run_shows_its_notes() {
     let mut record = measured(&[]);
     record.verdict = brunt_record::Verdict {
         notes: vec!["p99.9 up to 0.3 ms too high by this machine's timer".to_owned()],
@@ -97,7 +97,7 @@ fn a_valid_run_says_what_a_reader_should_know() {
 }
 
 #[test]
-fn an_operation_that_never_took_place_is_left_out_and_skipped_ones_are_told() {
+fn summary_omits_unused_operations_and_shows_skipped_ones() {
     let mut record = measured(&[]);
     let mut renew = record.operations[0].clone();
     (renew.name, renew.counts) = ("renew".to_owned(), brunt_record::Counts::default());
@@ -111,7 +111,7 @@ fn an_operation_that_never_took_place_is_left_out_and_skipped_ones_are_told() {
 }
 
 #[test]
-fn what_was_skipped_is_a_share_of_what_was_met() {
+fn summary_shows_skipped_as_a_share() {
     let mut record = measured(&[]);
     let operation = &mut record.operations[0];
     (operation.counts.sent, operation.counts.skipped) = (1, 3);
@@ -128,7 +128,7 @@ fn what_was_skipped_is_a_share_of_what_was_met() {
 }
 
 #[test]
-fn doubts_come_first() {
+fn summary_puts_doubts_first() {
     let mut record = measured(&[]);
     record.verdict = brunt_record::Verdict::default();
     assert!(plain(&record).starts_with("brunt 0.1.0, 2026-01-02T03:04:05Z, seed 7\n"));
@@ -153,7 +153,7 @@ fn doubts_come_first() {
 }
 
 #[test]
-fn the_text_fits_a_terminal_and_a_target_cannot_write_on_it() {
+fn summary_fits_a_terminal_and_escapes_the_target() {
     let text = plain(&measured(&["bind.p99<1ms", "goodput>=70%"]));
     let long: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
     assert!(long.is_empty(), "{long:#?}");
@@ -164,7 +164,7 @@ fn the_text_fits_a_terminal_and_a_target_cannot_write_on_it() {
 }
 
 #[test]
-fn objectives_say_what_was_found() {
+fn summary_shows_objectives_with_their_values() {
     let text = plain(&measured(&["bind.ok.p99<1ms", "goodput>=70%"]));
     assert_eq!(figures(&text, "missed"), ["bind.ok.p99<1ms", "3.000ms"]);
     assert_eq!(figures(&text, "met"), ["goodput>=70%", "72.727%"]);
@@ -177,7 +177,7 @@ fn objectives_say_what_was_found() {
 }
 
 #[test]
-fn nothing_measured_is_a_dash_and_never_a_number() {
+fn summary_shows_a_dash_for_missing_figures() {
     let mut record = measured(&[]);
     record.operations[0].response = Latency::default();
     record.operations[0].service = Latency::default();
@@ -191,7 +191,7 @@ fn nothing_measured_is_a_dash_and_never_a_number() {
 }
 
 #[test]
-fn each_node_of_a_merged_run_has_a_line() {
+fn summary_has_a_line_per_node() {
     let node = |rank| {
         let mut record = measured(&[]);
         record.node = Some(brunt_record::Node::even(rank, 3));
@@ -256,7 +256,7 @@ fn widest() -> Record {
 }
 
 #[test]
-fn every_line_fits_its_screen_and_all_figures_are_shown() {
+fn summary_fits_any_width_with_all_figures() {
     let record = widest();
     for width in 60..=120 {
         let text = summary(&record, Screen { width, ..Screen::default() }).unwrap();

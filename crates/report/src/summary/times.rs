@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn successes_are_shown_apart_where_more_than_a_few_per_cent_failed() {
+    fn times_show_successes_separately_above_three_percent_failed() {
         let counts = |ok, failed| Counts { ok, failed, ..Counts::default() };
         assert!(fails_often(&counts(96, 4)) && !fails_often(&counts(97, 3)));
         assert!(!fails_often(&counts(0, 100)) && !fails_often(&counts(100, 0)));
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn milliseconds_never_outgrow_their_column() {
+    fn times_in_milliseconds_fit_their_column() {
         let shown = [0, 71_000, 99_999_900, 999_960_000, 9_999_980_000, 60_000_000_000]
             .map(|nanos| millis(Duration::from_nanos(nanos)));
         assert_eq!(shown, ["0.000", "0.071", "100.00", "999.96", "10000", "60000"]);

@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operations_leave_some_room_for_groups() {
+    fn shown_operations_leave_room_for_groups() {
         let count = |operations: usize, spans: usize| {
             let shown = Shown::fitting((0..operations).collect(), (0..spans).collect());
             (shown.operations.len(), shown.spans.len())

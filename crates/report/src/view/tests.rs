@@ -11,7 +11,7 @@ fn value(view: &View, row: usize, key: &str) -> Option<f64> {
 }
 
 #[test]
-fn a_row_has_the_figures_of_its_second() {
+fn view_row_has_the_figures_of_its_second() {
     let view = View::new(&measured(&[])).unwrap();
     assert_eq!(view.rows.len(), 2);
     for row in 0..2 {
@@ -48,7 +48,7 @@ fn fast_and_slow() -> Record {
 }
 
 #[test]
-fn each_operation_has_a_map_of_its_own_and_together_they_are_the_whole() {
+fn view_heat_maps_of_operations_add_up() {
     let view = View::new(&fast_and_slow()).unwrap();
     let count = |classes: &[u64]| classes.iter().skip(1).sum::<u64>();
     for row in &view.rows {
@@ -64,7 +64,7 @@ fn each_operation_has_a_map_of_its_own_and_together_they_are_the_whole() {
 }
 
 #[test]
-fn rows_take_about_as_many_bytes_as_is_thought() {
+fn view_row_size_is_estimated() {
     let view = View::new(&fast_and_slow()).unwrap();
     for row in &view.rows {
         let bytes = serde_json::to_string(row).unwrap().len();
@@ -77,7 +77,7 @@ fn rows_take_about_as_many_bytes_as_is_thought() {
 }
 
 #[test]
-fn every_line_is_of_a_column_and_every_own_column_is_one_of_all() {
+fn view_lines_refer_to_existing_columns() {
     let view = View::new(&measured(&[])).unwrap();
     let known = |key: &str| view.columns.iter().any(|column| column.key == key);
     for line in view.plots.iter().flat_map(|plot| &plot.lines) {
@@ -88,7 +88,7 @@ fn every_line_is_of_a_column_and_every_own_column_is_one_of_all() {
 }
 
 #[test]
-fn a_second_that_has_just_ended_makes_the_same_row_as_its_record() {
+fn view_row_of_a_live_second_equals_the_record() {
     let mut interval = Interval::new(1, 0);
     interval.reset(0, Phase::Steady, Duration::ZERO);
     interval.to = Duration::from_secs(1);
@@ -117,7 +117,7 @@ fn a_second_that_has_just_ended_makes_the_same_row_as_its_record() {
 }
 
 #[test]
-fn a_long_run_is_shown_in_few_rows_that_lose_no_exchange() {
+fn view_of_a_long_run_has_few_rows_without_loss() {
     let mut record = measured(&[]);
     let step = record.series[0].clone();
     record.series = (0..2_048_u32)
@@ -138,7 +138,7 @@ fn a_long_run_is_shown_in_few_rows_that_lose_no_exchange() {
 }
 
 #[test]
-fn a_run_that_goes_on_has_one_row_for_each_stretch_of_time() {
+fn view_of_a_run_in_progress_keeps_rows_even() {
     let tool = brunt_record::Tool { name: "brunt".into(), version: "0.1.0".into() };
     let started = "2026-01-02T03:04:05Z".parse().unwrap();
     let (plan, catalogue) = (brunt_record::Plan::open(1.0, 1, 7), Catalogue::new(["bind"], []));
@@ -181,7 +181,7 @@ fn a_run_that_goes_on_has_one_row_for_each_stretch_of_time() {
 }
 
 #[test]
-fn figures_have_four_digits() {
+fn view_figures_have_four_digits() {
     let shown = [0.0, 0.000_123_456, 12.345_6, 19_998.1, 1.0, f64::NAN].map(columns::figures);
     let shown = shown.map(|figure| figure.to_string());
     assert_eq!(shown, ["0", "0.0001235", "12.35", "20000", "1", "0"]);
