@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_run_goes_on_counting_behind_its_canary() {
+    fn canary_numbers_are_continued_by_the_run() {
         let load = open(Some(100), 1);
         let (canary, rest) = divided(&load, 10).unwrap();
         let settings = canary.settings();
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_canary_fails_by_an_exchange_or_by_an_objective() {
+    fn canary_fails_by_an_exchange_or_an_objective() {
         let text = include_str!("../../../protocols/flow/tool/src/http/testdata/empty.record.json");
         let mut record: Record = serde_json::from_str(text).unwrap();
         let set = |record: &mut Record, ok, failed| {

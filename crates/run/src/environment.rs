@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_environment_knows_only_its_own_variables_and_references() {
+    fn environment_has_only_its_own_variables() {
         let (one, other): (Environment, Environment) =
             ([("A", "1"), ("B", "2")].into_iter().collect(), [("A", "3")].into_iter().collect());
         one.remember("B");

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_of_what_was_asked_decides() {
+    fn exit_code_is_the_worst_of_the_outcomes() {
         use SloOutcome::{Met, Missed, Undecided};
         for (outcomes, partial, ok, expected) in [
             (&[][..], false, 10, Exit::Ok),
@@ -169,7 +169,7 @@ mod tests {
 
     /// The page is what users know, so it is compared and not repeated here.
     #[test]
-    fn exit_codes_are_those_of_the_page() {
+    fn exit_codes_equal_the_docs_page() {
         use SloOutcome::{Met, Missed, Undecided};
         let page = include_str!("../../../docs/exit-codes.md");
         let table = page.split("| outcome | no objective |").nth(1).unwrap();
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_warm_up_that_worked_does_not_make_the_rest_work() {
+    fn exit_code_ignores_successes_of_the_warm_up() {
         let mut record = record(&[], true, 0);
         record.conservation.counts = Counts { planned: 30, sent: 30, ok: 20, ..record.counts };
         assert_eq!(record.outcome(), RunOutcome::NothingWorked);
@@ -210,14 +210,14 @@ mod tests {
     }
 
     #[test]
-    fn lookups_of_names_that_exist_have_to_find_them() {
+    fn exit_code_of_lookups_requires_resolved_names() {
         let record = record(&[], false, 10);
         let of = |unresolved| exit(&record, None, ExitPolicy::Lookup { unresolved });
         assert_eq!((of(false), of(true)), (Exit::Ok, Exit::Partial));
     }
 
     #[test]
-    fn perfdhcp_ends_as_it_documents() {
+    fn exit_codes_of_perfdhcp_equal_its_documentation() {
         let of = |record: &Record, signal: Option<Signal>, aborted, incomplete| {
             exit(record, signal.map(Early::Signal), ExitPolicy::Perfdhcp { aborted, incomplete })
         };

@@ -230,7 +230,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn a_load_asks_for_its_highest_rate_and_for_as_long_as_it_lasts() {
+    fn demand_is_the_peak_rate_for_the_whole_duration() {
         let schedule = Schedule::parse("100/s for 10s, 400/s for 5s").unwrap();
         let load = Plan::new(Settings::open(schedule, 8), 1).unwrap();
         let requested = demand(&load);
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_said_which_addresses_of_a_name_are_used() {
+    fn addresses_of_a_name_in_use_are_listed() {
         let all = ["10.0.0.1:389", "10.0.0.2:389"].map(|to| to.parse().unwrap());
         let one = addresses_used(&all, false);
         assert!(one.starts_with("10.0.0.1:389 is used, and 1 more"), "{one}");
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_whole_word_is_a_yes() {
+    fn confirmation_requires_the_whole_word_yes() {
         assert!(is_yes("yes\n") && is_yes(" YES \n"));
         assert!(["", "y\n", "no\n", "yes please\n"].iter().all(|answer| !is_yes(answer)));
     }

@@ -277,7 +277,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn no_two_results_go_to_one_file() {
+    fn output_files_must_differ() {
         let directory = tempfile::tempdir().unwrap();
         let at = |name: &str| directory.path().join(name);
         fs::write(at("there"), "older").unwrap();

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_socket_takes_what_is_sent_to_its_address_or_to_any() {
+    fn socket_serves_its_address_or_any_address() {
         for (bound, to, takes) in [
             ("127.0.0.1:80", "127.0.0.1:80", true),
             ("127.0.0.1:80", "127.0.0.1:81", false),
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_port_is_found_in_the_tables_and_a_closed_one_is_not() {
+    fn listening_port_is_found_and_a_closed_one_is_not() {
         let found = |to: SocketAddr| {
             let tables = TABLES
                 .iter()
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn only_loopback_is_waited_for_and_once() {
+    fn loopback_target_alone_is_waited_for_and_only_once() {
         let (network, awaited, others) =
             (Network::private(), Awaited::default(), Awaited::default());
         let is_new = |target: &[SocketAddr]| awaited.is_new(target, &network);
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_said_how_long_was_waited() {
+    fn wait_for_a_listener_is_reported_with_its_length() {
         let to = [at("127.0.0.1:1389")];
         assert_eq!(
             said(&to, Duration::from_millis(340)),

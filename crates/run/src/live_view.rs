@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_view_opens_where_there_is_time_to_read_it() {
+    fn live_view_opens_only_for_runs_long_enough() {
         let seconds = Duration::from_secs;
         assert_eq!(opens(Some(seconds(5)), false), None);
         assert_eq!(opens(Some(seconds(6)), false), Some(Duration::ZERO));

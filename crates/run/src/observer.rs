@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_who_closes_ends_the_run_and_nothing_is_lost() {
+    fn observer_closed_ends_the_run_without_loss() {
         let (measured, losses, urgency, shown) = observed(ObserverFailure::Closed);
         assert_eq!((urgency, shown), (Urgency::Finish, [2, 4]));
         assert_eq!(measured.totals.counts().planned, 4);
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_does_not_end_at_once_is_written_as_far_as_it_was_measured() {
+    fn overdue_run_is_written_as_far_as_measured() {
         let (stop, mut logs) = (Stop::new(), Logs::default());
         let planned = std::cell::Cell::new(None);
         let act = |measured: &Measured, _: Logs<'_>| {
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_is_told_and_the_run_goes_on() {
+    fn observer_write_error_is_reported_and_the_run_continues() {
         let (measured, losses, urgency, shown) =
             observed(ObserverFailure::failed("the disk is full"));
         assert_eq!((urgency, shown), (Urgency::Run, [2, 4]));

@@ -47,7 +47,7 @@ mod tests {
     use brunt_engine::schedule::{Rate, Schedule};
 
     #[test]
-    fn a_rate_is_asked_for_in_the_open_model_alone() {
+    fn target_rate_exists_only_in_the_open_model() {
         let closed = asked(&Settings::closed(ThinkTime::None, 7), 3, "somewhere".to_owned());
         assert_eq!((closed.mode, closed.target_rate, closed.constant), (Mode::Closed, None, true));
         assert_eq!((closed.sessions, closed.seed), (7, 3));
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stages_of_a_load_are_those_after_its_warm_up() {
+    fn plan_stages_exclude_the_warm_up() {
         let schedule =
             Schedule::parse("10/s for 2s as warm-up, 10/s for 3s, 20/s for 1500ms, 5/s for 1s");
         let settings = Settings::open(schedule.unwrap(), 2);

@@ -84,7 +84,7 @@ mod tests {
     use crate::environment::Environment;
 
     #[test]
-    fn a_log_gets_a_line_every_five_seconds() {
+    fn progress_is_logged_every_five_seconds() {
         let mut progress = Progress::new(None, &Console::kept(Environment::default()));
         let due = |second: &u64| progress.due(Duration::from_secs(*second));
         assert_eq!((1..=16).filter(due).collect::<Vec<_>>(), [5, 10, 15]);

@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn it_keeps_to_the_cores_that_workers_leave() {
+    fn quiet_thread_uses_cores_without_workers() {
         let (all, before) = (cores::allowed(), niceness());
         let beside = |workers| {
             spawn("quiet", workers, || (cores::allowed(), niceness())).unwrap().join().unwrap()

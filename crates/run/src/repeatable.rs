@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_is_the_load_at_its_rate_for_its_time() {
+    fn repeatable_step_has_its_rate_and_duration() {
         let plan = step(StepLoad::Poisson(250.0), 700).plan(&whole(None), |_| None).unwrap();
         let settings = plan.settings();
         let Load::Open(schedule) = &settings.load else { panic!("it is open") };
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_load_that_is_used_up_says_so() {
+    fn repeatable_load_without_data_says_so() {
         let at = |first| step(StepLoad::Poisson(9.0), first).plan(&whole(Some(1_000)), |_| None);
         assert_eq!(at(400).unwrap().settings().stop.count, Some(600));
         assert!(at(1_000).unwrap_err().to_string().contains("no more data"));

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_concerns_one_machine_alone_is_left_out() {
+    fn load_words_omit_options_of_one_machine() {
         let load = "run login.toml --duration 30s";
         for line in [
             "run login.toml --node 0/2 --duration 30s --record n0.json",
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_is_no_part_of_what_was_asked() {
+    fn requested_words_omit_the_seed() {
         let words = |line: &str| {
             let words: Vec<String> = line.split(' ').map(ToOwned::to_owned).collect();
             requested_words(&words).join(" ")
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_alone_is_no_node() {
+    fn program_alone_is_no_node() {
         let options = |node: Option<Node>, weights: &str| RunOptions {
             node,
             weights: weights.parse().ok(),
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_without_their_machines_are_refused() {
+    fn weights_without_machines_are_refused() {
         let refused = |node: Option<Node>, weights: &str| {
             let weights = Some(weights.parse().unwrap());
             let options = RunOptions { node, weights, ..RunOptions::default() };

@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nohup_is_seen_in_what_the_kernel_says() {
+    fn nohup_is_recognized_in_the_signal_mask() {
         let of =
             |mask: &str| ignores_hang_ups(&format!("SigBlk:\t0\nSigIgn:\t{mask}\nSigCgt:\t1\n"));
         assert_eq!((of("0000000000001001"), of("0000000000001000")), (true, false));

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_names_the_moment_to_a_fraction_of_a_second() {
+    fn start_line_is_parsed_to_a_fraction_of_a_second() {
         let at = read(&b"2200-01-01T00:00:00.25Z\nmore"[..], RunClock::default()).unwrap();
         let whole = read(&b" 2200-01-01T00:00:00Z \n"[..], RunClock::default()).unwrap();
         assert_eq!(at.duration_since(whole).unwrap(), Duration::from_millis(250));
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_moment_to_come_is_refused() {
+    fn start_line_without_a_future_time_is_refused() {
         for (line, culprit) in [
             ("", "ended before it said"),
             ("2200-01-01T00:00:00Z", "ended before it said"),

@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_has_a_rule_for_each_target() {
+    fn targets_file_has_a_rule_for_each_target() {
         let text = "
             [[target]]
             address = [\"10.1.0.0/16\", \"2001:db8::/32\"]
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn the_example_of_the_page_is_one() {
+    fn targets_example_in_docs_is_valid() {
         let page = include_str!("../../../docs/targets.md");
         let (_, rest) = page.split_once("```toml\n").unwrap();
         let rules = parse(rest.split_once("```").unwrap().0).unwrap();
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_protects_nobody_is_refused_with_its_place() {
+    fn targets_file_without_rules_is_refused_with_its_place() {
         for (text, named) in [
             ("", "no [[target]]"),
             ("GET http://127.0.0.1:8080/\n", "--urls-from-file FILE sends them"),
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_looked_for_where_configurations_are() {
+    fn targets_file_is_searched_in_xdg_directories() {
         let of = |pairs: &[(&str, &str)]| -> Vec<String> {
             let value = |name: &str| {
                 pairs.iter().find(|(known, _)| *known == name).map(|it| PathBuf::from(it.1))

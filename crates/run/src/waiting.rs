@@ -27,7 +27,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn each_wait_is_told_in_a_line_of_a_terminal() {
+    fn waiting_texts_fit_a_terminal_line() {
         let answers = Waiting::ForAnswers { at_most: Duration::from_millis(9_750) };
         assert!(words(answers).contains("up to 10 s more"));
         for waiting in [Waiting::ToBegin, answers] {

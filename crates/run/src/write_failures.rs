@@ -83,7 +83,7 @@ mod tests {
     use crate::environment::Environment;
 
     #[test]
-    fn what_is_lost_is_in_the_exit_code_unless_something_worse_is() {
+    fn write_failure_sets_the_exit_code_unless_worse() {
         let console = Console::kept(Environment::default());
         let none = WriteFailures::new(&console);
         let mut some = WriteFailures::new(&console);

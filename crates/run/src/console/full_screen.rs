@@ -354,7 +354,7 @@ mod tests {
 
     /// Panics while a view has a terminal, as a run might. The test starts itself as another process to do so.
     #[test]
-    fn a_panic_is_read_on_the_screen_that_was_there_before() {
+    fn panic_message_appears_on_the_restored_screen() {
         if std::env::var_os(PANICS).is_some() {
             let console = Console::of_process(Environment::of_process());
             restore_on_panic(&console);
@@ -381,8 +381,7 @@ mod tests {
             String::from_utf8_lossy(&done.stdout).into_owned()
         };
         let test = std::env::current_exe().expect("this test");
-        let name =
-            "console::full_screen::tests::a_panic_is_read_on_the_screen_that_was_there_before";
+        let name = "console::full_screen::tests::panic_message_appears_on_the_restored_screen";
         let run = format!("{} --exact {name} --nocapture; sleep 60", test.display());
         tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", &run]);
         let shown = |words: &str, view: &str| {
@@ -403,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_held_is_bounded_and_the_latest_is_kept() {
+    fn held_messages_are_bounded_and_the_latest_kept() {
         let mut held = Held::default();
         held.push(Stream::Error, "note: first\n  second line\n\n");
         assert_eq!(held.last.as_deref(), Some("second line"));

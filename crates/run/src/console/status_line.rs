@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_never_reaches_the_last_column() {
+    fn status_line_never_reaches_the_last_column() {
         assert_eq!(cut("12 of 30 s", 80), "12 of 30 s");
         assert_eq!(cut("12 of 30 s", 10), "12 of 30 ");
         assert_eq!(cut("Größe", 4), "Grö");

@@ -100,7 +100,7 @@ mod tests {
     use crate::environment::Environment;
 
     #[test]
-    fn each_console_keeps_what_was_written_to_it() {
+    fn console_keeps_its_own_output() {
         let (one, other) =
             (Console::kept(Environment::default()), Console::kept(Environment::default()));
         one.print("a result\n").unwrap();

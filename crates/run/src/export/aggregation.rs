@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_two_values_of_opentelemetry_are_known() {
+    fn aggregation_variable_accepts_both_values() {
         let of =
             |value: &str| is_exponential(&[(VARIABLE, value)].into_iter().collect::<Environment>());
         assert_eq!((of(""), of(EXPLICIT), of(EXPONENTIAL)), (Ok(false), Ok(false), Ok(true)));

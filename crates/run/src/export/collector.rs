@@ -171,7 +171,7 @@ mod tests {
     use prost::Message as _;
 
     #[test]
-    fn headers_are_read_as_opentelemetry_writes_them() {
+    fn header_variable_is_parsed_like_opentelemetry() {
         let read = headers("api-key=a%20b, x-tenant=7,").unwrap();
         let read: Vec<_> =
             read.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_collector_rejected_did_not_arrive() {
+    fn rejected_points_are_an_error() {
         taken(b"").unwrap();
         let rejected = |points| {
             let partly = ExportMetricsPartialSuccess {

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn both_formats_are_written_as_their_readers_expect() {
+    fn exposition_formats_follow_their_specifications() {
         let open = exposition(&shown(), Format::OpenMetrics);
         assert!(open.contains("# TYPE brunt_items counter\n"), "{open}");
         assert!(open.contains("# UNIT brunt_response_seconds seconds\n"), "{open}");
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hostile_name_stays_in_its_label() {
+    fn exposition_escapes_hostile_label_values() {
         let text = exposition(&shown(), Format::Text);
         let line =
             "brunt_items_total{operation=\"a\\\"} 7\\nbrunt_up 1\\\\\",phase=\"steady\"} 7\n";
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_accepted_decides() {
+    fn accept_header_chooses_the_format() {
         let prometheus =
             "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5";
         assert_eq!(Format::accepted(prometheus), Format::OpenMetrics);

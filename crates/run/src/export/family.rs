@@ -168,7 +168,7 @@ mod tests {
     use std::fmt::Write as _;
 
     #[test]
-    fn names_follow_the_conventions_of_both() {
+    fn metric_names_follow_both_conventions() {
         assert_eq!(RESPONSE.prometheus(), "brunt_response_seconds");
         assert_eq!(RESPONSE.opentelemetry(), "brunt.response");
         assert_eq!(SOCKET_DROPS.opentelemetry(), "brunt.generator_socket_drops");
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_lists_them_all() {
+    fn metrics_are_all_listed_in_docs() {
         let mut table = String::new();
         for family in ALL {
             let (name, ending) = (family.prometheus(), super::super::exposition::ending(family));

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_are_never_more_values_than_allowed_and_the_other() {
+    fn labels_are_limited_with_one_for_the_rest() {
         let mut labels = Labels::new(3);
         let numbers: Vec<usize> = (0..10).map(|name| labels.number(&format!("op{name}"))).collect();
         assert_eq!(numbers, [0, 1, 2, 3, 3, 3, 3, 3, 3, 3]);
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_inert_and_short() {
+    fn label_values_are_harmless_and_short() {
         assert_eq!(value("a\u{1b}[2J\nb"), "a\\u{1b}[2J b");
         assert_eq!(value(&"é".repeat(500)).chars().count(), LENGTH_MAX);
     }

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn official_messages_are_what_is_written() {
+    fn otlp_bytes_equal_the_official_encoder() {
         let mut histogram = Histogram::new();
         for millis in [1, 30, 90_000] {
             histogram.record(Duration::from_millis(millis));
@@ -263,7 +263,7 @@ mod tests {
         assert_eq!(written.len(), expected.encoded_len());
     }
     #[test]
-    fn an_exponential_histogram_is_what_the_official_decoder_reads() {
+    fn exponential_histogram_is_read_by_the_official_decoder() {
         let nanos = [1_000_u64, 999_000, 5_000_000, 5_100_000, 250_000_000, 1_000_000_000];
         let mut histogram = Histogram::new();
         for nanos in nanos {

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn each_duration_is_above_the_lower_bound_and_not_above_the_upper_one() {
+    fn durations_lie_within_their_bucket_bounds() {
         let mut nanos = 1_u64;
         while nanos < 60_000_000_000 {
             let (at, seconds) = (index(nanos), nanos as f64 / 1e9);
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn buckets_are_joined_until_they_fit_and_none_is_lost() {
+    fn buckets_are_merged_until_they_fit() {
         let mut histogram = Histogram::new();
         for nanos in [1_000, 1_020, 5_000_000, 61_000_000_000, 120_000_000_000] {
             histogram.record(Duration::from_nanos(nanos));

@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_that_were_written_are_read() {
+    fn protobuf_fields_round_trip() {
         let inner = Message::default().text(1, "a").text(2, "");
         let numbers = [1, u64::MAX].map(u64::to_le_bytes);
         let message = Message::default()

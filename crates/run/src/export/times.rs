@@ -84,7 +84,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn each_duration_is_in_the_first_bucket_that_is_not_below_it() {
+    fn durations_are_in_the_first_bucket_not_below() {
         let durations = [9_000_u64, 24_000, 1_200_000, 59_000_000_000, 61_000_000_000];
         let mut histogram = Histogram::new();
         for nanos in durations {
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_are_what_they_say() {
+    fn bucket_bounds_equal_their_labels() {
         for (nanos, text) in BOUNDS {
             let seconds: f64 = text.parse().unwrap();
             assert_eq!((seconds * 1e9).round() as u64, nanos, "{text}");

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn each_row_of_a_logarithmic_axis_is_a_factor() {
+    fn axis_logarithmic_has_equal_factors_per_row() {
         // Five rows over four decades: each row is a power of ten.
         let chart =
             chart(Axis::Log(1.0, 10_000.0), vec![curve('x', &[1.0, 10.0, 100.0, 1e3, 1e4])]);
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_between_two_curves_is_filled() {
+    fn band_between_two_curves_is_filled() {
         let mut chart =
             chart(Axis::Linear(4.0), vec![curve('s', &[1.0, 1.0]), curve('R', &[1.0, 4.0])]);
         chart.band = Some((0, 1, ':'));
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn dots_are_quarters_of_a_row_and_lines_hang_together() {
+    fn braille_dots_are_quarters_of_a_row_and_connected() {
         let theme = Theme { colour: true, unicode: true };
         // Eight quarter rows: the bottom for 0, the top for 7.
         let chart = chart(Axis::Linear(7.0), vec![curve('x', &[0.0, 7.0, 7.0, 3.0])]);
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn no_room_is_no_fault() {
+    fn chart_without_room_does_not_panic() {
         let chart = chart(Axis::Linear(1.0), vec![curve('x', &[0.5; 40])]);
         for (width, height) in [(0, 0), (9, 3), (10, 1), (3, 9), (12, 0)] {
             for theme in [Theme::default(), Theme { colour: true, unicode: true }] {

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_have_the_digits_that_matter() {
+    fn figures_have_the_significant_digits() {
         assert_eq!(
             [0.0, 0.1234, 0.9996, 9.996, 99.96, 1_234.0].map(three),
             ["0", "0.123", "1.00", "10.0", "100", "1234"]

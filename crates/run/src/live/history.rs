@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_run_keeps_its_peak_and_its_mean() {
+    fn history_keeps_peak_and_mean_of_a_long_run() {
         let mut history = History::default();
         let all = 3 * POINTS_MAX;
         for second in 0..all {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_hold_what_lies_in_them() {
+    fn history_columns_hold_their_points() {
         let mut history = History::default();
         (0..10).for_each(|second| history.push(point(second, second as f64)));
         let offered = |from, to, columns| -> Vec<Option<f64>> {

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_and_arrows_are_keys_and_anything_else_is_nothing() {
+    fn keys_are_letters_and_arrows() {
         let read = keys(b"pw?o\x1b[A\x1bOB\x1b[Cq");
         let expected = [
             Key::Pause,

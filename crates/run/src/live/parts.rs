@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_fill_an_area_and_never_leave_it() {
+    fn parts_fill_an_area_exactly() {
         assert_eq!(sizes(24, [Fixed(4), Share(5), Share(6), Fixed(3)]), [4, 7, 10, 3]);
         assert_eq!(sizes(5, [Fixed(4), Share(1), Fixed(3)]), [4, 0, 1]);
         assert_eq!(sizes(0, [Fixed(4), Share(1)]), [0, 0]);

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_judged_before_something_of_the_window_has_ended() {
+    fn provisional_verdict_waits_for_the_first_ended_exchange() {
         assert!(!standing(Phase::WarmUp, 5, 5).measured);
         let [unknown, known] = [0, 5].map(|ended| standing(Phase::Steady, 5, ended));
         assert!(!unknown.measured && known.measured);

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_changes_is_written() {
+    fn renderer_writes_only_changes() {
         let (model, choice) = (after(3, 100), Choice::default());
         let mut renderer = Renderer::default();
         let mut written = |afresh, size, millis| {
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn between_intervals_nothing_but_the_clock_is_drawn() {
+    fn renderer_draws_only_the_clock_between_intervals() {
         let (model, other, choice) = (after(3, 100), after(3, 900), Choice::default());
         let all = |buffer: &Buffer| buffer.content.iter().map(Cell::symbol).collect::<String>();
         let mut renderer = Renderer::default();
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_is_what_drawing_all_of_it_would_show() {
+    fn renderer_output_equals_a_full_redraw() {
         for size in [(80, 24), (200, 50), (30, 9), (50, 12), (7, 1), (0, 0)] {
             let (mut model, mut choice) = (after(2, 100), Choice::default());
             let (mut renderer, mut before) = (Renderer::default(), Vec::new());

@@ -111,7 +111,7 @@ fn model() -> Model {
 }
 
 #[test]
-fn a_group_has_a_row_and_is_in_no_sum() {
+fn live_group_has_a_row_but_is_in_no_sum() {
     let mut about = about();
     about.operations.push("login".to_owned());
     let mut model = Model::new(about);
@@ -189,7 +189,7 @@ fn says_all(rows: &[String]) {
 }
 
 #[test]
-fn a_screen_of_80_by_24_says_all_of_it() {
+fn live_screen_of_80_by_24_shows_everything() {
     let rows = screen(&model(), &Choice::default(), (80, 24), PLAIN);
     says_all(&rows);
     let row = |begin: &str| rows.iter().find(|row| row.starts_with(begin)).expect(begin).as_str();
@@ -210,7 +210,7 @@ fn a_screen_of_80_by_24_says_all_of_it() {
 }
 
 #[test]
-fn a_screen_of_200_by_50_has_room_for_tables() {
+fn live_screen_of_200_by_50_shows_tables() {
     let rows = screen(&model(), &Choice::default(), (200, 50), PLAIN);
     says_all(&rows);
     let text = text(&rows);
@@ -231,7 +231,7 @@ fn a_screen_of_200_by_50_has_room_for_tables() {
 
 /// Reads the chart of times as a user would: where a mark stands between two labels of a logarithmic axis.
 #[test]
-fn marks_stand_where_their_values_are() {
+fn live_chart_marks_match_the_axis_labels() {
     let rows = screen(&model(), &Choice::default(), (80, 24), PLAIN);
     let top = rows.iter().position(|row| row.starts_with("Response")).unwrap() + 1;
     let height = rows[top..].iter().take_while(|row| row.as_bytes()[8] == b'|').count();
@@ -251,7 +251,7 @@ fn marks_stand_where_their_values_are() {
 }
 
 #[test]
-fn what_waits_is_shaded() {
+fn live_chart_shades_waiting_time() {
     let mut model = Model::new(about());
     for index in 0..30 {
         // Each waits 99 ms for a session, and then takes a millisecond.
@@ -275,7 +275,7 @@ fn what_waits_is_shaded() {
 }
 
 #[test]
-fn keys_choose_what_is_shown() {
+fn live_keys_choose_what_is_shown() {
     let model = model();
     let mut choice = Choice::default();
     let shown = |choice: &Choice| text(&screen(&model, choice, (80, 24), PLAIN));
@@ -308,7 +308,7 @@ fn keys_choose_what_is_shown() {
 }
 
 #[test]
-fn no_colour_is_needed_and_colours_are_used_where_there_are_any() {
+fn live_view_works_with_and_without_colour() {
     for (theme, coloured) in [(PLAIN, false), (COLOURED, true)] {
         for size in [(80, 24), (200, 50)] {
             let mut terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
@@ -323,7 +323,7 @@ fn no_colour_is_needed_and_colours_are_used_where_there_are_any() {
 }
 
 #[test]
-fn the_address_of_the_page_is_whole_on_the_smallest_usual_screen() {
+fn live_view_shows_the_whole_page_address() {
     let page = format!("http://127.0.0.1:40213/{}/", "0".repeat(32));
     let model = Model::new(About { page: Some(page.clone()), ..about() });
     for size in [(80, 24), (200, 50)] {
@@ -336,7 +336,7 @@ fn the_address_of_the_page_is_whole_on_the_smallest_usual_screen() {
 }
 
 #[test]
-fn what_servers_and_plans_say_is_inert() {
+fn live_view_escapes_text_of_servers_and_plans() {
     let hostile = "\u{1b}[2J\u{1b}]0;x\u{7}<script>\u{202e}\u{9b}31m\nx";
     let all = About {
         title: hostile.to_owned(),
@@ -377,7 +377,7 @@ fn what_servers_and_plans_say_is_inert() {
 }
 
 #[test]
-fn a_screen_of_any_size_can_be_drawn() {
+fn live_view_draws_at_any_size() {
     let (full, empty) = (model(), Model::new(About::default()));
     let mut help = Choice::default();
     help.press(Key::Help, &full);
@@ -392,7 +392,7 @@ fn a_screen_of_any_size_can_be_drawn() {
 }
 
 #[test]
-fn the_end_is_told_by_whatever_comes_first() {
+fn live_view_shows_the_end_that_comes_first() {
     let mut model = model();
     // 160 a second: after twelve seconds 1,920 of 2,400, and three seconds are left, of a minute 48.
     model.about.count = Some(2_400);

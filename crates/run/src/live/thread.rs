@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_view_keeps_off_the_cores_of_workers() {
+    fn live_view_avoids_the_cores_of_workers() {
         // Two workers are on the first two of four; with four workers on three cores, none is left.
         assert_eq!(Core::new(&[0, 2, 4, 6], 2, true), Core::Free(6));
         assert_eq!(Core::new(&[0, 2, 4, 6], 4, true), Core::Any);

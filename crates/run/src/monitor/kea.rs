@@ -100,7 +100,7 @@ mod tests {
     use brunt_record::ReadingRecord;
 
     #[test]
-    fn the_latest_of_each_number_is_read() {
+    fn kea_statistics_use_the_latest_value() {
         let all = serde_json::json!({
             "subnet[1].assigned-addresses": [[7, "2026-01-01 00:00:00.000000"]],
             "pkt4-received": [[12, "2026-01-01 00:00:01.000000"], [11, "2026-01-01 00:00:00.000000"]],
@@ -114,13 +114,13 @@ mod tests {
     }
 
     #[test]
-    fn a_socket_that_is_not_there_is_named() {
+    fn kea_socket_missing_is_named() {
         let why = Kea::new("/nowhere/kea".into(), Files::default()).read().unwrap_err().to_string();
         assert!(why.starts_with("ask /nowhere/kea: "), "{why}");
     }
 
     #[test]
-    fn failures_to_allocate_explain_requests_without_an_answer() {
+    fn kea_allocation_failures_explain_unanswered_requests() {
         let reading = |name: &str, first, last| ReadingRecord {
             name: name.to_owned(),
             first,

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_fields_are_those_of_the_manual_page() {
+    fn stat_fields_are_parsed_as_documented() {
         let text =
             "7 (a) b) S 1 7 7 0 -1 4194560 100 0 0 0 31 17 0 0 20 0 5 0 999 1000000 2048 1844 0\n";
         let expected = Stat { user: 31, system: 17, threads: 5, began: 999, pages: 2048 };
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn this_very_process_is_read_and_one_that_is_not_there_is_named() {
+    fn process_itself_is_read_and_a_missing_one_is_named() {
         let mut own = Process::new(std::process::id());
         let values = own.read().unwrap();
         let of =

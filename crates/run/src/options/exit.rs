@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_two_exits_share_a_number() {
+    fn exit_codes_are_distinct() {
         let mut codes: Vec<u8> = Exit::ALL.iter().map(|exit| exit.code()).collect();
         codes.sort_unstable();
         codes.dedup();
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_code_beyond_a_byte_becomes_255() {
+    fn exit_code_of_a_result_above_255_is_255() {
         assert_eq!(Exit::Ldap(49).code(), 49);
         assert_eq!(Exit::Ldap(4096).code(), 255);
     }

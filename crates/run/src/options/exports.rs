@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_port_alone_is_for_this_machine() {
+    fn prometheus_port_alone_is_on_localhost() {
         for (text, address) in [
             ("9464", "127.0.0.1:9464"),
             (":0", "127.0.0.1:0"),
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_say_where_metrics_go() {
+    fn otlp_url_gets_the_metrics_path_and_errors_hide_secrets() {
         let url = |text: &str| collector(text).unwrap().to_string();
         assert_eq!(url("http://127.0.0.1:4318"), "http://127.0.0.1:4318/v1/metrics");
         assert_eq!(url("http://127.0.0.1:4318/"), "http://127.0.0.1:4318/v1/metrics");

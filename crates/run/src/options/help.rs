@@ -161,7 +161,7 @@ mod tests {
         .default("none");
 
     #[test]
-    fn a_layout_decides_how_an_option_is_spelled() {
+    fn layout_decides_the_spelling_of_an_option() {
         let all = Layout::Braces { secret: "[:env]", names_others: true };
         let few = Layout::Braces { secret: "", names_others: false };
         assert_eq!(all.signature(&SECRET), "-w, --password[:env] {text}");

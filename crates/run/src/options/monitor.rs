@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_source_is_written_as_it_is_read() {
+    fn monitor_source_round_trips() {
         for text in ["ldap", "kea:/run/kea/kea4-ctrl-socket", "pid:4711"] {
             let source: MonitorSource = text.parse().unwrap();
             assert_eq!(source.to_string(), text);

@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_have_units_or_are_seconds() {
+    fn durations_have_units_or_are_seconds() {
         assert_eq!(duration("1m30s"), Ok(Duration::from_secs(90)));
         assert_eq!(duration("2.5"), Ok(Duration::from_millis(2500)));
         assert!(duration("soon").unwrap_err().to_string().contains("30s"));

@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wrapping_keeps_double_spaces_and_long_words() {
+    fn wrap_keeps_double_spaces_and_long_words() {
         assert_eq!(wrap("a:  b c", 6), "a:  b\nc");
         assert_eq!(wrap("aaaaaaaa b\n c", 3), "aaaaaaaa\nb\n c");
     }

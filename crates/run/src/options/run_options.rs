@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_table_was_given_is_read_as_clap_reads_it() {
+    fn option_table_is_read_like_clap() {
         let read = read_of(&[
             ("record", "first.json"),
             ("record", "-odd.json"),
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_named() {
+    fn option_value_that_is_invalid_is_named() {
         let unfit = read_of(&[("record", "x"), ("monitor", "pid:abc")]).unwrap_err();
         assert_eq!((unfit.name, unfit.value.as_str()), ("monitor", "pid:abc"));
         assert_eq!(unfit.why, "'abc' is not a process id");
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_says_what_a_table_needs() {
+    fn option_rows_are_complete() {
         let row = |name: &str| *rows().iter().find(|row| row.name == name).expect(name);
         assert_eq!((row("record").value, row("record").kind), ("file", Kind::Path));
         assert_eq!((row("web").value, row("web").kind), ("addr", Kind::Attached));
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn every_file_that_is_written_is_checked_before_the_run() {
+    fn output_paths_are_all_checked_before_the_run() {
         let everywhere = |name: &str| {
             let row = rows().iter().find(|row| row.name == name).expect("a row");
             if row.kind == Kind::Path { vec![format!("/{name}")] } else { Vec::new() }

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_selected_option_is_that_of_every_run_and_no_other_is_there() {
+    fn selected_options_are_read_and_others_refused() {
         let line = Line::try_parse_from(["run", "--monitor", "pid:7", "--monitor=pid:8", "--yes"]);
         let read = line.expect("it has them").few;
         assert_eq!(read.run.monitors, [MonitorSource::Pid(7), MonitorSource::Pid(8)]);

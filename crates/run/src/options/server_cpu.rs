@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_source_is_written_as_it_is_read() {
+    fn server_cpu_source_round_trips() {
         assert_eq!("local".parse(), Ok(ServerCpu::Local));
         assert_eq!("pid:4711".parse(), Ok(ServerCpu::Pid(4711)));
         for text in [
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_is_escaped_and_below_the_path_of_the_server() {
+    fn prometheus_query_is_escaped_below_the_server_path() {
         let query = PrometheusQuery::read("http://h:1/p/?query=x{a=\"b\"}").unwrap();
         assert_eq!(query.path(query.selector()), "/p/api/v1/query?query=x%7Ba%3D%22b%22%7D");
         let server = query.server();

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn every_name_of_a_tool_is_the_same_option() {
+    fn option_names_of_a_tool_mean_the_same_option() {
         for line in ["--pace 90/m", "-q 90/m", "-R90/m", "--speed=90/m"] {
             let read = read_of(line).unwrap();
             assert_eq!(read.rate.map(|rate| rate.per_second()), Some(1.5), "{line}");
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_tool_lacks_is_refused_with_the_reason() {
+    fn option_missing_from_a_tool_is_refused_with_the_reason() {
         for (line, reported) in [
             ("--think 5s", "error: there is no --think here: nobody thinks\n"),
             ("--no-pin", "error: there is no --no-pin here: no thread is pinned\n"),
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn contradictions_are_named_in_the_words_of_the_tool() {
+    fn conflicts_are_named_in_the_words_of_the_tool() {
         for (line, reported) in [
             ("--stages 5/s --pace 5", "--stages cannot be used with --pace"),
             ("--stages 5/s --rate-file x", "--stages cannot be used with --rate-file"),
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn the_help_speaks_of_what_the_tool_does() {
+    fn help_uses_the_words_of_the_tool() {
         use clap::CommandFactory as _;
         let help = Line::command().render_long_help().to_string();
         let help = help.split_once("Load:").map(|(_, options)| options).unwrap();

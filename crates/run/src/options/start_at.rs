@@ -91,7 +91,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn a_time_of_day_is_the_next_one_and_a_moment_is_itself() {
+    fn start_at_time_of_day_is_the_next_occurrence() {
         let now: Zoned = "2026-11-22T11:59:00+01:00[Europe/Berlin]".parse().unwrap();
         let ahead = |text: &str| {
             let at = text.parse::<StartAt>().unwrap().moment(&now);

@@ -48,7 +48,7 @@ mod tests {
     /// The pages are the output of OpenDJ 5.0.3 for `authrate -c` and `modrate -t 2 ...`, as far as the wording is the
     /// same.
     #[test]
-    fn the_page_is_laid_out_as_the_predecessor_does() {
+    fn usage_error_is_laid_out_like_opendj() {
         let page =
             UsageError::new("Argument -c requires a value but none was provided").page("authrate");
         let expected = "An error occurred while parsing the command-line arguments:  Argument -c\n\

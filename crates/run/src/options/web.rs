@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_out_is_this_machine_alone_and_any_port() {
+    fn web_address_defaults_to_localhost_and_any_port() {
         for (text, read, private) in [
             ("", "127.0.0.1:0", true),
             ("8080", "127.0.0.1:8080", true),

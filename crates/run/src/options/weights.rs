@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn weights_are_whole_numbers_from_one_on() {
+    fn weights_are_positive_integers() {
         assert_eq!("3,1, 1".parse(), Ok(Weights::Given(vec![3, 1, 1])));
         assert_eq!(Weights::Given(vec![48_211, 9]).to_string(), "48211,9");
         assert_eq!("ceiling".parse::<Weights>().map(|it| it.to_string()), Ok("ceiling".to_owned()));

@@ -80,7 +80,7 @@ impl Reader {
 }
 
 #[test]
-fn who_has_the_address_sees_the_page_and_nobody_else() {
+fn page_requires_its_secret_address() {
     let server = server();
     let (at, page) = split(&server);
     let own = format!("Host: {at}");
@@ -122,7 +122,7 @@ fn who_has_the_address_sees_the_page_and_nobody_else() {
 }
 
 #[test]
-fn tabs_are_told_all_of_a_run_whenever_they_come() {
+fn tabs_receive_the_whole_run_whenever_they_connect() {
     let server = server();
     server.show("\"v1\"");
     let mut early = Reader::open(&server, "");
@@ -150,7 +150,7 @@ fn tabs_are_told_all_of_a_run_whenever_they_come() {
 }
 
 #[test]
-fn an_address_that_is_taken_is_an_error_in_words() {
+fn address_in_use_is_reported() {
     let first = server();
     let (at, _) = split(&first);
     let why = Server::start(WebAddress(at), String::new(), SPAWN).err().unwrap().to_string();
@@ -165,7 +165,7 @@ fn resident() -> u64 {
 }
 
 #[test]
-fn tabs_that_never_read_hold_up_nothing_and_cost_little() {
+fn tabs_that_never_read_block_nothing() {
     const ROWS: usize = 20_000;
     let server = server();
     let (at, page) = split(&server);
@@ -213,7 +213,7 @@ fn tabs_that_never_read_hold_up_nothing_and_cost_little() {
 }
 
 #[test]
-fn there_is_a_limit_to_tabs_and_it_is_told() {
+fn tabs_above_the_limit_get_503() {
     let server = server();
     let (at, page) = split(&server);
     let tabs: Vec<Reader> = (0..tabs::TABS_MAX).map(|_| Reader::open(&server, "")).collect();

@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_whole_token_is_it() {
+    fn token_must_match_entirely() {
         let (token, other) = (Token::new().unwrap(), Token::new().unwrap());
         let text = token.to_string();
         assert!(

@@ -71,7 +71,7 @@ fn hour(seed: u64) -> Record {
 }
 
 #[test]
-fn two_runs_of_an_hour_with_one_seed_have_one_record() {
+fn seed_repeats_the_record_of_a_virtual_hour() {
     let (one, same) = (hour(7), hour(7));
     assert!((35_000..37_000).contains(&one.counts.ok), "{:?}", one.counts);
     assert_eq!((one.counts.planned, one.counts.dropped), (one.counts.ok, 0));

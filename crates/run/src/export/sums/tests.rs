@@ -39,7 +39,7 @@ fn sum(text: &str, name: &str, labels: &[&str]) -> u64 {
 }
 
 #[test]
-fn every_exchange_is_in_each_view_once() {
+fn exchanges_are_in_each_view_once() {
     let named = |_: usize, outcome: Outcome| format!("{outcome:?}");
     let mut sums = Sums::new(&head(&["get".to_owned(), "put".to_owned()]), &named);
     let outcomes = [
@@ -73,7 +73,7 @@ fn every_exchange_is_in_each_view_once() {
 }
 
 #[test]
-fn groups_are_in_families_of_their_own() {
+fn groups_have_their_own_metric_families() {
     let named = |number: usize, outcome: Outcome| format!("{number} {outcome:?}");
     let mut head = head(&["get".to_owned()]);
     head.catalogue = head.catalogue.with_spans(["login", "login work"]);
@@ -99,7 +99,7 @@ fn groups_are_in_families_of_their_own() {
 }
 
 #[test]
-fn there_are_as_many_series_as_there_may_be_whatever_a_plan_and_a_target_say() {
+fn series_are_limited_whatever_plan_and_target_send() {
     let operations: Vec<String> = (0..5_000).map(|number| format!("op {number}")).collect();
     let named = |operation: usize, outcome: Outcome| format!("{operation} {outcome:?}");
     let mut sums = Sums::new(&head(&operations), &named);
@@ -118,7 +118,7 @@ fn there_are_as_many_series_as_there_may_be_whatever_a_plan_and_a_target_say() {
 }
 
 #[test]
-fn a_run_that_has_not_begun_shows_zeros() {
+fn sums_before_the_run_are_zero() {
     let named = |_: usize, _: Outcome| String::new();
     let text =
         exposition(&Sums::new(&head(&["get".to_owned()]), &named).snapshot(false), Format::Text);
