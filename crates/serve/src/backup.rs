@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn a_backup_is_restored_as_it_was_without_what_is_not_over_and_without_the_key_of_secrets() {
+    fn backup_restores_without_unfinished_runs_and_secret_key() {
         let directory = tempfile::tempdir().unwrap();
         let (at, backups) = (directory.path().join("site"), directory.path().join("backups"));
         fs::create_dir(&at).unwrap();
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn a_backup_that_was_changed_is_not_restored() {
+    fn backup_that_was_altered_is_not_restored() {
         for (path, wanted) in [
             ("runs/a/data/x", "runs/a/data/x was changed"),
             ("runs/a/other", "runs/a/other does not belong to it"),

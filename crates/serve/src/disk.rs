@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_counted_and_links_are_not_followed() {
+    fn disk_usage_counts_files_without_following_links() {
         let directory = tempfile::tempdir().unwrap();
         let at = directory.path();
         std::fs::create_dir(at.join("a")).unwrap();

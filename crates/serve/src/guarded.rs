@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_that_others_may_change_is_refused_and_one_they_may_look_at_is_named() {
+    fn site_directory_writable_by_others_is_refused() {
         let directory = tempfile::tempdir().unwrap();
         let at = directory.path();
         let (key, runs) = (at.join(KEY_FILE), at.join("runs"));
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_missing_is_not_made_anew_in_silence() {
+    fn missing_key_is_not_recreated_silently() {
         let directory = tempfile::tempdir().unwrap();
         let at = directory.path();
         let store = Store::open(at).unwrap();

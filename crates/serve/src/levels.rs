@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn levels_are_those_of_the_figure_and_the_runs() {
+    fn levels_are_cached_per_figure_and_runs() {
         let kept = Levels::default();
         let values: Vec<Option<f64>> =
             (0..20).map(|at| Some(if at < 10 { 1.0 } else { 2.0 })).collect();

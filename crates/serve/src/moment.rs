@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_length_of_time_reads_like_a_clock() {
+    fn duration_is_formatted_like_a_clock() {
         let read = [0.0, 61.0, 191.6, 3_900.0].map(clock);
         assert_eq!(read, ["0:00", "1:01", "3:12", "1:05:00"]);
     }

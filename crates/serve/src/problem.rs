@@ -230,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_full_disk_is_told_from_other_failures() {
+    fn full_disk_is_status_507() {
         let of = |kind: io::ErrorKind| Problem::failed(io::Error::from(kind)).status.as_u16();
         assert_eq!(of(io::ErrorKind::StorageFull), 507);
         assert_eq!(of(io::ErrorKind::QuotaExceeded), 507);

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_network_is_read() {
+    fn barred_networks_all_parse() {
         assert_eq!(networks().count(), NEVER.len());
     }
 }

@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_made_is_remembered_and_what_failed_is_not() {
+    fn remembered_keeps_successes_and_not_failures() {
         let kept = Remembered::<u32, 2>::default();
         let fails = || -> Result<u32, ()> { Err(()) };
         let of = |key: u64, value: u32| kept.of(key, || Ok::<u32, ()>(value));

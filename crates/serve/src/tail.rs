@@ -130,7 +130,7 @@ mod tests {
     use std::io::Write as _;
 
     #[test]
-    fn a_line_is_read_when_it_is_whole_and_the_last_one_never() {
+    fn tail_returns_whole_lines_but_never_the_last() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("events");
         let mut out = File::create(&path).unwrap();

@@ -178,7 +178,7 @@ mod tests {
     const ALLOW: &str = "[\"10.1.0.0/24:389\"]";
 
     #[test]
-    fn a_secret_is_opened_with_its_key_for_what_it_was_stored_for_alone() {
+    fn vault_secret_opens_only_with_its_key_and_target() {
         let directory = tempfile::tempdir().unwrap();
         let vault = Vault::open(directory.path(), None).unwrap();
         let row = row("ds", ALLOW);
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_that_was_widened_takes_no_secret_along() {
+    fn vault_secret_is_dropped_when_the_target_is_widened() {
         let reached = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>();
         for (all, fits) in [
             (&["10.1.0.7/32:389"][..], true),

@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_is_named_by_its_path() {
+    fn schema_faults_are_named_by_path() {
         let schema = json!({
             "type": "object", "required": ["plan"], "additionalProperties": false,
             "properties": {

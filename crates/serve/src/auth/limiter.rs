@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn five_of_a_name_at_an_address_are_free_and_then_waits_double() {
+    fn five_attempts_are_free_and_then_the_wait_doubles() {
         let limiter = Limiter::default();
         let ada = Tried::all("Ada", address(1));
         for _ in 0..4 {
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_waits_everywhere_and_an_address_with_every_name_after_fifty() {
+    fn name_and_address_wait_after_fifty_failures() {
         let limiter = Limiter::default();
         for number in 0..50 {
             limiter.failed(&Tried::all("ada", address(number)), 100);
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn who_came_longest_ago_is_forgotten_first() {
+    fn oldest_entries_are_forgotten_first() {
         let limiter = Limiter::default();
         let name = |number: i64| Tried::Name(number.to_string());
         for number in (0_i64..).take(KNOWN_MAX + 10) {

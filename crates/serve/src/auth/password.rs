@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_password_is_kept_as_owasp_says() {
+    fn password_hash_uses_argon2id_with_owasp_parameters() {
         let passwords = Passwords::new().unwrap();
         let kept = passwords.hash("correct horse battery").unwrap();
         assert!(kept.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{kept}");

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_read_as_it_was_shown_and_printed_by_nobody() {
+    fn secret_round_trips_and_is_hidden_in_debug_output() {
         let secret = Secret::new().unwrap();
         assert_eq!(Secret::read(&secret.shown()), Some(secret.clone()));
         assert_ne!(secret, Secret::new().unwrap());

@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_port_of_the_public_address_is_known_where_a_proxy_passes_on_the_name_alone() {
+    fn origin_has_the_port_of_the_public_url() {
         let public = Some("https://load.example.com:8443/");
         for (public, host, origin) in [
             (public, "load.example.com", "https://load.example.com:8443"),

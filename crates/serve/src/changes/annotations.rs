@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_is_read_with_and_without_a_zone() {
+    fn annotation_time_is_parsed_with_and_without_zone() {
         for (text, at) in [
             ("1970-01-02T00:00:00Z", Some(86_400)),
             ("1970-01-02T01:00:00+01:00", Some(86_400)),

@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_url_names_an_address_or_a_name() {
+    fn webhook_url_with_a_barred_address_is_recognized() {
         for (url, barred) in [
             ("http://169.254.169.254/latest", true),
             ("http://[::ffff:169.254.169.254]:80/", true),
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_is_one_that_can_be_told_something() {
+    fn webhook_url_is_validated() {
         for (text, fits) in [
             ("https://ci.example.com/hook", true),
             ("http://10.1.0.7:8080/", true),
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_url_may_have_a_query_and_only_its_host_is_shown() {
+    fn webhook_secret_url_shows_only_its_host() {
         let url = "https://flow.example.com:443/workflows/1/run?api-version=1&sig=s3cret";
         assert!(is_url(url, true) && !is_url(url, false));
         assert_eq!(host_of(url), "https://flow.example.com:443/");
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_of_mail_is_one_word() {
+    fn webhook_mail_address_is_validated() {
         for (text, fits) in [
             ("team@example.com", true),
             ("a+b@x", true),

@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_belongs_to_nobody_is_no_target() {
+    fn target_network_is_parsed_and_must_be_unicast() {
         for (text, kept) in [
             ("10.1.0.0/24:389", "10.1.0.0/24:389"),
             ("192.0.2.7:443", "192.0.2.7/32:443"),
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_lines() {
+    fn target_settings_are_parsed_from_lines() {
         let read = settings_of("HOST = h \n\nB=c=d").unwrap();
         assert_eq!(read, [("HOST".to_owned(), "h".to_owned()), ("B".to_owned(), "c=d".to_owned())]);
         for wrong in ["x", "=y", "A B=c"] {

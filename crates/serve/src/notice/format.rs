@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn each_format_has_the_sentence_and_the_link_and_takes_no_markup_from_names() {
+    fn webhook_formats_contain_sentence_and_link_without_markup() {
         let of = |format: Format| format.body(&notice(), &["ada@example.com".to_owned()]);
         assert_eq!(of(Format::Json), json!({ "type": "run.ended" }));
         let slack = of(Format::Slack);
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_format_has_one_name() {
+    fn webhook_format_keys_are_unique() {
         for format in Format::ALL {
             assert_eq!(Format::of(format.key()), Some(format));
         }

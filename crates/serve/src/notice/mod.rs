@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_is_signed_as_its_receivers_expect() {
+    fn webhook_signature_equals_the_standard_example() {
         // The example of the Standard Webhooks specification's reference libraries.
         let found = signature(
             "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn groups_are_found_by_a_name_or_a_path() {
+    fn claims_find_groups_by_name_or_path() {
         let claims = Claims::read(
             br#"{"sub": "1", "groups": ["/load/admins", 7, "b"], "realm_access": {"roles": ["r"]},
                  "https://example.com/groups": ["u"], "one": "alone", "none": null}"#,

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_provider_is_what_its_document_says_if_the_issuer_is_the_same() {
+    fn metadata_requires_the_same_issuer() {
         let found = read(&document(), ISSUER).unwrap();
         assert_eq!(found.token, "https://sso.example.com/token");
         assert_eq!((found.userinfo, found.secret_in_body), (None, false));
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endpoint_is_as_safe_as_its_issuer() {
+    fn metadata_endpoints_must_be_as_secure_as_the_issuer() {
         for wrong in [
             "http://sso.example.com/token",
             "https://127.0.0.1/token",
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn an_issuer_is_a_url_of_https_unless_it_is_on_this_machine() {
+    fn issuer_must_use_https_unless_on_localhost() {
         for (text, is_one) in [
             (ISSUER, true),
             ("http://127.0.0.1:8080/realms/x", true),

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_and_reasons_are_told_apart() {
+    fn token_reply_tells_tokens_from_errors() {
         let tokens = read_reply(200, br#"{"id_token": "a.b.c", "token_type": "Bearer"}"#).ok();
         assert_eq!(tokens.and_then(|tokens| tokens.id_token).as_deref(), Some("a.b.c"));
         let refused = br#"{"error": "invalid_grant", "error_description": "Code not\nvalid"}"#;

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reason_is_short_and_without_addresses() {
+    fn comparison_reason_is_short_without_addresses() {
         let reasons = [
             "the baseline a (/runs/0a1b) is unstable; this run is generator-limited",
             "the baseline a (/runs/0a1b) is unstable",

@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn agents_are_counted_in_words() {
+    fn agents_are_counted_by_state() {
         let agent = |state| Agent { state, ..Agent::default() };
         let all = [AgentState::Waits, AgentState::Runs, AgentState::Prepares].map(agent);
         assert_eq!(counted(&all), "1 waits, 2 are busy.");
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_is_told_by_what_it_is_off() {
+    fn agent_clock_offset_is_shown() {
         for (ahead_s, said) in [
             (None, "–"),
             (Some(-0.04), "agrees"),

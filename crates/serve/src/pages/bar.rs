@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_place_of_a_page_is_marked() {
+    fn navigation_marks_the_current_page() {
         let here = |path: &str| {
             let marked = PLACES.iter().filter(|(link, _, others)| is_here(link, others, path));
             marked.map(|(_, name, _)| *name).collect::<Vec<_>>()

@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ticks_are_round_and_within_the_scale() {
+    fn scale_ticks_are_round_and_within_range() {
         let scale = Scale::linear((0.0, 12.0), (100.0, 0.0));
         assert_eq!(scale.ticks(4), [0.0, 5.0, 10.0]);
         assert_eq!([0.0, 6.0, 12.0].map(|value| figure(scale.at(value))), ["100", "50", "0"]);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_has_gaps_where_nothing_was_measured() {
+    fn chart_line_has_gaps_without_measurements() {
         let scale = Scale::linear((0.0, 10.0), (0.0, 10.0));
         let points = [(0.0, Some(1.0)), (1.0, Some(2.0)), (2.0, None), (3.0, Some(4.0))];
         let drawn = line(&points, &scale, &scale, "l").into_string();

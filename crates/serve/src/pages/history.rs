@@ -395,7 +395,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_are_filtered_by_outcome_and_a_verdict_in_the_address_is_kept() {
+    fn run_list_filter_keeps_outcome_and_verdict() {
         let filter = Filter {
             outcome: "Not reliable".to_owned(),
             verdict: "partial".to_owned(),

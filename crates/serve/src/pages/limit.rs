@@ -351,7 +351,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_demand_is_read_as_people_type_it() {
+    fn demand_form_is_parsed_as_typed() {
         let read = demand("1,200/s", "30 %", "40%", "1").unwrap();
         assert!((read.grown() - 1_560.0).abs() < 1e-9);
         assert_eq!(sized(&read, 480.0).unwrap().servers, 6);

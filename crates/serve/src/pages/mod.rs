@@ -195,7 +195,7 @@ mod tests {
     use brunt_record::RunOutcome;
 
     #[test]
-    fn a_run_is_marked_with_its_outcome_and_with_a_doubt_about_its_figures() {
+    fn run_is_marked_with_outcome_or_doubt() {
         let mut run = summary();
         let shown = |run: &Summary| outcome(run).into_string();
         assert_eq!(shown(&run), r#"<span class="mark none">measured</span>"#);

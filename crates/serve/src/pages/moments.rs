@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_says_its_zone_without_scripts_and_keeps_it_with_them() {
+    fn time_shows_its_zone_without_scripts() {
         let shown = moment("2026-11-27T13:32:07.5Z").into_string();
         let wanted = "<time datetime=\"2026-11-27T13:32:07.5Z\" title=\"2026-11-27 13:32:07 UTC\">\
                       2026-11-27 13:32 UTC</time>";

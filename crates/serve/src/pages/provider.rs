@@ -276,7 +276,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_of_groups_is_read_as_it_is_written() {
+    fn group_mapping_is_parsed_from_lines() {
         let text = "/load/admins = admin\n\n  cn=b,ou=x=runner  \r\nc = viewer";
         let read = groups(text).unwrap();
         let names = ["/load/admins", "cn=b,ou=x", "c"].map(str::to_owned);

@@ -305,7 +305,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn buttons_are_beside_the_title_and_links_lead_to_what_has_a_heading() {
+    fn run_page_links_only_to_sections_with_a_heading() {
         let ids = ["top", "result", "objectives", "latency", "operations", "failures"];
         let section = |id: &str| (id.to_owned(), format!("<h2>{id}</h2>\n"));
         let parts = PageParts { sections: ids.map(section).to_vec(), ..PageParts::default() };

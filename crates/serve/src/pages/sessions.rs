@@ -127,7 +127,7 @@ mod tests {
     use super::browser;
 
     #[test]
-    fn a_browser_is_named_by_what_it_says() {
+    fn browser_is_named_from_its_user_agent() {
         for (said, named) in [
             (
                 "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",

@@ -74,7 +74,7 @@ mod tests {
     use super::{NEXT_MAX, next};
 
     #[test]
-    fn nobody_is_sent_to_another_site() {
+    fn sign_in_never_redirects_to_another_site() {
         assert_eq!(next("/runs/x?a=b"), "/runs/x?a=b");
         for foreign in [
             "",

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn doubtful_runs_are_marked_and_not_on_the_line() {
+    fn sparkline_marks_doubtful_runs_off_the_line() {
         let points = [
             point(Some(8.0), "passed"),
             point(Some(80.0), "not-reliable"),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_hardly_changes_is_a_line_in_the_middle_and_only_the_last_runs_are_shown() {
+    fn sparkline_is_flat_for_small_changes_and_shows_the_last_runs() {
         let points: Vec<Point> =
             (0..30).map(|number| point(Some(1_000.0 + f64::from(number)), "passed")).collect();
         let svg = drawn(&points);

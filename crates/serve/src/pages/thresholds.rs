@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_threshold_is_rounded_up_and_read_by_plans() {
+    fn threshold_is_rounded_up_in_plan_notation() {
         for (took, expected) in [
             (0.0123, "13us"),
             (0.12, "120us"),
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_shows_what_goes_and_comes() {
+    fn diff_shows_removed_and_added_lines() {
         let shown = difference("a\nb\nc\n", "a\nx\nb\nd\n").into_string();
         let marked: String = shown.matches(['+', '-']).collect();
         assert_eq!(marked, "+-+", "{shown}");

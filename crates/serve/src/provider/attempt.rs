@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_attempt_is_that_of_its_cookie_and_ends() {
+    fn sign_in_attempt_is_bound_to_its_cookie_and_expires() {
         let attempt = Attempt::new("/runs/x?a=b", 100).unwrap();
         let (cookie, state) = (attempt.shown(), attempt.state());
         let read = |cookie: &str, state: &str, now| Attempt::read(cookie, state, now);

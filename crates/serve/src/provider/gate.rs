@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_is_one_conversation_and_a_rest_after_one_that_failed() {
+    fn provider_gate_admits_one_conversation_and_rests_after_failure() {
         let gate = Gate::default();
         let turn = gate.try_enter(100).unwrap();
         assert_eq!(gate.try_enter(100).err(), Some(Closed::Busy));
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_wait_for_a_provider_that_is_slow_and_all_of_them_hear_what_came_of_it() {
+    fn provider_gate_shares_the_result_with_a_few_waiting() {
         let gate = Gate::default();
         let turn = gate.enter(100).unwrap();
         std::thread::scope(|scope| {

@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_new_person_gets_a_name_that_can_be_typed() {
+    fn new_person_gets_a_name_that_can_be_typed() {
         let name = |text: &str| {
             let claims = Claims::read(text.as_bytes()).unwrap();
             named("https://sso.example.com", &claims, None).name

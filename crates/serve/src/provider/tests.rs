@@ -36,7 +36,7 @@ fn sign_in(provider: &Provider, scripted: &Scripted, now: i64) -> Result<Person,
 }
 
 #[test]
-fn a_code_is_exchanged_with_the_verifier_and_the_secret() {
+fn code_is_exchanged_with_verifier_and_secret() {
     let scripted = Scripted::new(NOW);
     let provider = Provider::new(scripted.sends());
     let person = sign_in(&provider, &scripted, NOW).unwrap();
@@ -57,7 +57,7 @@ fn a_code_is_exchanged_with_the_verifier_and_the_secret() {
 }
 
 #[test]
-fn keys_that_rotate_are_found_once_a_minute() {
+fn rotated_keys_are_fetched_at_most_once_a_minute() {
     let scripted = Scripted::new(NOW);
     let provider = Provider::new(scripted.sends());
     sign_in(&provider, &scripted, NOW).unwrap();
@@ -85,7 +85,7 @@ fn keys_that_rotate_are_found_once_a_minute() {
 }
 
 #[test]
-fn clocks_may_differ_by_a_minute_either_way() {
+fn clock_skew_of_a_minute_is_accepted() {
     for (ahead, is_fine) in [(60, true), (-60, true), (61, false), (-119, true), (-121, false)] {
         let scripted = Scripted::new(NOW);
         let provider = Provider::new(scripted.sends());
@@ -96,7 +96,7 @@ fn clocks_may_differ_by_a_minute_either_way() {
 }
 
 #[test]
-fn a_provider_that_is_down_is_left_alone_for_a_moment_and_then_found_again() {
+fn unreachable_provider_is_retried_after_a_pause() {
     let scripted = Scripted::new(NOW);
     let provider = Provider::new(scripted.sends());
     scripted.set(|state| state.is_down = true);
@@ -118,7 +118,7 @@ fn a_provider_that_is_down_is_left_alone_for_a_moment_and_then_found_again() {
 }
 
 #[test]
-fn nonsense_is_an_answer_that_signs_nobody_in() {
+fn malformed_provider_answers_are_refused() {
     let huge = "[".repeat(200_000);
     let deep = format!("{{\"id_token\": {huge}");
     let texts =
@@ -145,7 +145,7 @@ fn nonsense_is_an_answer_that_signs_nobody_in() {
 }
 
 #[test]
-fn groups_are_asked_for_where_the_token_has_none_and_about_nobody_else() {
+fn groups_are_fetched_from_userinfo_if_not_in_the_token() {
     let scripted = Scripted::new(NOW);
     let provider = Provider::new(scripted.sends());
     scripted.set(|state| state.claims = json!({ "sub": "1", "preferred_username": "ada" }));
@@ -165,7 +165,7 @@ fn groups_are_asked_for_where_the_token_has_none_and_about_nobody_else() {
 }
 
 #[test]
-fn a_code_that_was_used_is_refused_and_a_stolen_token_belongs_to_another_attempt() {
+fn used_code_and_stolen_token_are_refused() {
     let scripted = Scripted::new(NOW);
     let provider = Provider::new(scripted.sends());
     let settings = settings();

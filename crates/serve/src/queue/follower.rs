@@ -268,7 +268,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn a_file_that_was_only_tried_out_is_not_followed() {
+    fn follower_ignores_a_file_created_by_a_write_check() {
         let directory = tempfile::tempdir().unwrap();
         let (events, mut following) = (directory.path().join("events.ndjson"), None);
         open(&mut following, &events);

@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_begins_when_those_before_it_have_ended() {
+    fn forecast_starts_a_run_after_those_before_it() {
         let going = Status { reached_s: 40.0, ..run(4, State::Steady, Some(100.0)) };
         let first = Status { turn: -1, ..run(7, State::Queued, Some(10.0)) };
         let (second, third) = (run(5, State::Queued, None), run(6, State::Queued, Some(5.0)));
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_takes_longer_than_expected_ends_any_moment() {
+    fn forecast_of_an_overdue_run_ends_now() {
         let late = Status { reached_s: 12.0, ..run(1, State::Draining, Some(10.0)) };
         assert_eq!(expected(vec![late])[0].ends_s, Some(0.0));
     }

@@ -117,7 +117,7 @@ mod tests {
     use std::process::{Command, Stdio};
 
     #[test]
-    fn a_process_is_known_by_its_number_and_its_beginning() {
+    fn process_is_identified_by_pid_and_start_time() {
         let child = Command::new("sleep").arg("60").stdin(Stdio::null()).spawn().unwrap();
         let mut process = Process::started(child).unwrap();
         let id = process.id().clone();

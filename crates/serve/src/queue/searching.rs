@@ -48,7 +48,7 @@ mod tests {
     use brunt_web::watch::{Audience, Cursor};
 
     #[test]
-    fn what_is_written_is_told_once_and_half_a_file_never() {
+    fn search_progress_is_sent_once_and_never_partially() {
         let directory = tempfile::tempdir().unwrap();
         let files = RunFiles::new(directory.path().to_owned());
         let watch = Watch::new(Audience::default());

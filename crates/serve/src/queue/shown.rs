@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn progress_is_told_in_words_and_what_is_not_known_is_not() {
+    fn run_progress_omits_unknown_values() {
         let id = format!("{:024x}", 1).parse().unwrap();
         let status = Status::submitted(id, 0, String::new());
         let shown = Shown::new(&status);

@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_parameter_takes_what_its_wanted_values_say() {
+    fn query_parameter_accepts_its_documented_values() {
         let id = "0123456789abcdef01234567";
         let words = Takes::Words(|| ["passed", "not-reliable"].map(str::to_owned).to_vec());
         for (takes, value, fits) in [

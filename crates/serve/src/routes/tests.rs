@@ -234,7 +234,7 @@ impl Server {
 }
 
 #[test]
-fn what_is_not_there_is_told_so() {
+fn unknown_page_is_404() {
     let server = Server::start();
     let session = server.session(server.user("ada", Role::Admin));
     assert_eq!(server.see(&session, "/nowhere").status, 404);
@@ -242,7 +242,7 @@ fn what_is_not_there_is_told_so() {
 }
 
 #[test]
-fn a_token_does_one_thing_and_ends() {
+fn token_is_limited_by_scope_and_revocation() {
     let server = Server::start();
     let id = server.run("a run");
     let runner = server.user("rae", Role::Runner);
@@ -287,7 +287,7 @@ fn a_token_does_one_thing_and_ends() {
 }
 
 #[test]
-fn what_another_site_has_a_browser_send_is_refused() {
+fn cross_site_requests_are_refused() {
     let server = Server::start();
     let id = server.run("a run");
     let session = server.session(server.user("ada", Role::Admin));
@@ -322,7 +322,7 @@ fn what_another_site_has_a_browser_send_is_refused() {
 }
 
 #[test]
-fn what_a_record_says_is_text_on_every_page() {
+fn record_text_is_escaped_on_every_page() {
     let server = Server::start();
     let id = server.run(EVIL);
     let session = server.session(server.user("ada", Role::Admin));
@@ -342,7 +342,7 @@ fn what_a_record_says_is_text_on_every_page() {
 }
 
 #[test]
-fn a_shared_link_shows_its_run_to_whoever_has_it_until_it_is_revoked() {
+fn shared_link_works_until_revoked() {
     let server = Server::start();
     let id = server.run("http://ds1.example:8443/openam");
     let rae = server.session(server.user("rae", Role::Runner));
@@ -384,7 +384,7 @@ fn a_shared_link_shows_its_run_to_whoever_has_it_until_it_is_revoked() {
 }
 
 #[test]
-fn a_schedule_is_kept_with_its_next_times_and_what_it_missed() {
+fn schedule_shows_next_and_missed_times() {
     let server = Server::start();
     let ada = server.session(server.user("ada", Role::Admin));
     let fields = "name=t&allow=127.0.0.1:80&settings=&users=1&seconds=9&days=1";
@@ -431,7 +431,7 @@ fn a_schedule_is_kept_with_its_next_times_and_what_it_missed() {
 }
 
 #[test]
-fn every_answer_says_what_browsers_may_do_with_it() {
+fn security_headers_are_on_every_response() {
     let server = Server::start();
     let session = server.session(server.user("ada", Role::Admin));
     for path in
@@ -458,7 +458,7 @@ fn every_answer_says_what_browsers_may_do_with_it() {
 }
 
 #[test]
-fn whoever_takes_nothing_is_let_go() {
+fn client_that_reads_nothing_is_disconnected() {
     const ASKED: usize = 4_000;
     let server = Server::start();
     let path = crate::assets::charts();
@@ -478,7 +478,7 @@ fn whoever_takes_nothing_is_let_go() {
 }
 
 #[test]
-fn a_path_leads_to_no_file() {
+fn path_traversal_reaches_no_file() {
     let server = Server::start();
     let session = server.session(server.user("ada", Role::Admin));
     let key = std::fs::read_to_string(server.directory.path().join("audit.key")).unwrap();
@@ -502,7 +502,7 @@ fn a_path_leads_to_no_file() {
 }
 
 #[test]
-fn bodies_that_do_not_arrive_hold_up_nobody() {
+fn incomplete_bodies_do_not_block_others() {
     let server = Server::start();
     let session = server.session(server.user("ada", Role::Admin));
     let head = "POST /sign-in HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: same-origin\r\n\
@@ -530,7 +530,7 @@ fn bodies_that_do_not_arrive_hold_up_nobody() {
 }
 
 #[test]
-fn bodies_are_bounded_and_slow_heads_hold_up_nobody() {
+fn bodies_are_limited_and_slow_heads_do_not_block_others() {
     let server = Server::start();
     let session = server.session(server.user("ada", Role::Admin));
     let slow: Vec<TcpStream> = (0..200)

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_says_when() {
+    fn cron_line_gives_the_next_time() {
         for (line, zone, after, expected) in [
             ("30 2 * * *", "UTC", "2026-11-23T02:29:59[UTC]", "Mon 2026-11-23 02:30 +0000"),
             ("30 2 * * *", "UTC", "2026-11-23T02:30:00[UTC]", "Tue 2026-11-24 02:30 +0000"),
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_line_is_said() {
+    fn cron_line_errors_are_refused() {
         for line in [
             "",
             "* * * *",

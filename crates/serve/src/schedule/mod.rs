@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_due_is_kept_once_and_what_was_missed_is_said() {
+    fn due_times_are_reported_once_and_missed_ones_listed() {
         let hourly = schedule("", false, 0);
         assert_eq!(due_times(&hourly, 3_599), []);
         assert_eq!(due_times(&hourly, 3_600), [(1, String::new())]);
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_time_is_outside_the_quiet_hours() {
+    fn next_time_is_outside_quiet_hours() {
         let hours = |quiet: &str, waits: bool| {
             next_time(&schedule(quiet, waits, 0), 3_500).map(|at| at / 3_600)
         };
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn in_quiet_hours_it_waits_or_is_skipped() {
+    fn quiet_hours_delay_or_skip_a_run() {
         let skips = schedule("01:00-03:00", false, 0);
         assert_eq!(due_times(&skips, 3_600), [(1, "the time is in the quiet hours".to_owned())]);
         let waits = schedule("01:00-03:00", true, 0);

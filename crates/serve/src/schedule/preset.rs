@@ -288,7 +288,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_shown_as_the_preset_that_writes_it() {
+    fn preset_is_recognized_from_its_cron_line() {
         for (line, preset, said) in [
             ("30 2 * * *", Preset::Night, Some("Every night at 02:30")),
             ("0 14 * * *", Preset::Night, Some("Every day at 14:00")),
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_of_a_preset_that_is_wrong_is_named() {
+    fn preset_field_errors_are_named() {
         for (preset, at, day, minute, wrong) in [
             (Preset::Night, "2", "1", "0", "at"),
             (Preset::WorkingDays, "24:00", "1", "0", "at"),
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_line_has_a_proposal_if_it_can_be_understood() {
+    fn schedule_text_is_understood_as_a_proposal() {
         for (text, proposed) in [
             ("every day at 2", Some("0 2 * * *")),
             ("daily at 2:30 pm", Some("30 14 * * *")),

@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_came_of_a_time_is_told_in_words() {
+    fn schedule_result_is_worded() {
         let ended = |state| Outcome { run: Some("r"), state: Some(state), ..Outcome::default() };
         let valid =
             Outcome { verdict: Some("valid"), missed: vec!["p99<1ms".to_owned()], ..ended("done") };
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn people_are_told_in_one_sentence() {
+    fn schedule_message_is_one_sentence() {
         let ended = Outcome { run: Some("r"), state: Some("done"), ..Outcome::default() };
         let passed =
             Outcome { sentence: Some("It passed: p99 was 8.1 ms.".to_owned()), ..ended.clone() };

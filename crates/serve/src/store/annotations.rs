@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn annotations_are_those_of_a_time_and_of_its_targets() {
+    fn annotations_are_selected_by_time_and_target() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
         for (at, label, target) in [(30, "c", Some(2)), (10, "a", None), (20, "b", Some(1))] {

@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_byte_that_was_changed_is_found() {
+    fn audit_trail_detects_a_changed_byte() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
         let key = AuditKey::new(&[7; 32], 1);

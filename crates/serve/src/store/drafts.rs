@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn drafts_belong_to_a_person_and_are_undone_one_by_one() {
+    fn drafts_are_per_person_with_undo() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
         let plan = store.add_plan("login", "a", ("ada", 1)).unwrap().unwrap();
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn drafts_are_bounded() {
+    fn drafts_are_limited() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
         let ada = store.add_user("ada", Role::Runner, 1).unwrap().unwrap();

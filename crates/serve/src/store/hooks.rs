@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hook_is_kept_once_by_its_name_and_leaves_no_schedule_behind_that_names_it() {
+    fn webhook_name_is_unique_and_removal_clears_schedules() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
         let given = Hook {

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_subject_is_one_person_and_never_one_with_a_password_here() {
+    fn identity_is_one_person_without_a_local_password() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
         let local = store.add_user("ada", Role::Admin, 1).unwrap().unwrap();
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn sessions_of_the_provider_end_by_their_name_or_with_their_person() {
+    fn provider_sessions_end_by_id_or_person() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
         let user = store.add_person(&identity("1"), "ada", Role::Viewer, 2).unwrap().unwrap();

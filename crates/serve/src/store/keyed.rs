@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_kept_for_its_time_and_the_newest_of_each_user_are() {
+    fn idempotency_keys_expire_and_are_limited_per_user() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
         let role = crate::auth::Role::Runner;

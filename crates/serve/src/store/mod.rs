@@ -280,7 +280,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_made_once_kept_and_refused_if_it_is_newer() {
+    fn database_is_created_once_and_a_newer_one_refused() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
         let role = crate::auth::Role::Admin;
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn an_older_file_is_brought_up_to_date_and_copied_before() {
+    fn database_of_an_older_version_is_copied_and_migrated() {
         let directory = tempfile::tempdir().unwrap();
         let older = Connection::open(directory.path().join(DATABASE)).unwrap();
         older.execute_batch(MIGRATIONS[0]).unwrap();
@@ -328,7 +328,7 @@ mod tests {
 
     /// Every released version is one that somebody may have.
     #[test]
-    fn each_version_is_brought_up_to_date_and_a_step_that_fails_changes_nothing() {
+    fn migration_works_from_every_version_and_is_atomic() {
         let file_of = |version: usize| {
             let directory = tempfile::tempdir().unwrap();
             let older = Connection::open(directory.path().join(DATABASE)).unwrap();
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_is_named_and_what_is_only_noted_does_not_fail() {
+    fn full_disk_fails_writes_but_not_notes() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
         // What SQLite says of a disk that is full.
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_half_way_has_changed_nothing() {
+    fn failed_transaction_changes_nothing() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
         let failed = store.write(|file| {

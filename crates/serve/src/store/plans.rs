@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_writes_over_what_somebody_else_saved() {
+    fn plan_revision_conflict_is_refused() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
         let id = store.add_plan("login", "a", ("ada", 1)).unwrap().unwrap();

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_role_is_that_of_the_best_group() {
+    fn role_is_that_of_the_best_group() {
         let of = |text: &str| text.to_owned();
         let mut settings = ProviderSettings {
             name: of("SSO"),
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_provider_is_stored_once() {
+    fn provider_settings_are_stored_once() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
         assert_eq!(store.provider().unwrap(), None);

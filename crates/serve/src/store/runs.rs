@@ -465,7 +465,7 @@ mod tests {
     }
 
     #[test]
-    fn filters_find_what_they_say() {
+    fn run_filters_find_matching_runs() {
         let (_directory, store) = store();
         let with = |change: &dyn Fn(&mut Filter)| {
             let mut filter = Filter::default();
@@ -493,7 +493,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_follow_each_other_without_a_gap() {
+    fn run_pages_follow_without_a_gap() {
         let (_directory, store) = store();
         let (mut seen, mut behind) = (Vec::new(), None);
         loop {
@@ -514,7 +514,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_again_takes_the_place_of_what_was() {
+    fn run_stored_again_replaces_the_old_entry() {
         let (_directory, store) = store();
         let mut changed = row(2);
         changed.about = About { note: "slower".to_owned(), baseline: true, ..About::default() };

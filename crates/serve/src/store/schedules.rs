@@ -234,7 +234,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_came_of_a_time_is_looked_at_until_it_is_settled() {
+    fn schedule_result_is_checked_until_settled() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
         let plan = store.add_plan("p", "", ("ada", 1)).unwrap().unwrap();
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn times_that_came_are_kept_with_their_schedule() {
+    fn schedule_times_are_stored_and_removed_with_it() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
         let plan = store.add_plan("p", "", ("ada", 1)).unwrap().unwrap();

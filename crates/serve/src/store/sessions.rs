@@ -154,7 +154,7 @@ mod tests {
     use crate::auth::{Role, Secret};
 
     #[test]
-    fn a_session_lasts_while_it_is_used_and_no_longer() {
+    fn session_expires_when_unused() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
         let user = store.add_user("ada", Role::Viewer, 0).unwrap().unwrap();
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn sessions_are_listed_and_ended_one_by_one_or_all_others() {
+    fn sessions_are_listed_and_ended_singly_or_all_others() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
         let (ada, bob) = ("ada", "bob");
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_who_may_do_everything_stays() {
+    fn last_administrator_cannot_be_removed() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
         let ada = store.add_user("ada", Role::Admin, 0).unwrap().unwrap();

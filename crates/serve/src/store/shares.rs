@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_opens_until_it_ends_or_is_ended() {
+    fn shared_link_expires_or_is_revoked() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
         let runs = ["a".to_owned(), "b".to_owned()];

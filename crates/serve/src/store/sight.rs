@@ -125,7 +125,7 @@ mod tests {
     ];
 
     #[test]
-    fn sight_knows_every_table() {
+    fn sight_covers_every_table() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
         let mut tables: Vec<String> = store
@@ -148,7 +148,7 @@ mod tests {
 
     /// The database of the version before, with a plan that has been run.
     #[test]
-    fn an_older_file_shows_everybody_what_it_showed() {
+    fn older_database_shows_every_test_to_everybody() {
         let directory = tempfile::tempdir().unwrap();
         let older = Connection::open(directory.path().join(DATABASE)).unwrap();
         MIGRATIONS[..12].iter().for_each(|step| older.execute_batch(step).unwrap());
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn users_and_groups_see_their_projects_at_once_and_no_longer_than_they_may() {
+    fn membership_of_projects_takes_effect_at_once() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
         let [ada, bob, eve] = ["ada", "bob", "eve"]

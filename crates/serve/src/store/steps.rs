@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_step_is_kept_replaced_and_removed() {
+    fn library_step_is_stored_replaced_and_removed() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
         store.keep_step("login", ("get = \"/\"", "a"), ("ada", 1)).unwrap();

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_target_that_is_replaced_keeps_its_id() {
+    fn target_replaced_keeps_its_id() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
         let target = |name: &str, reason: &str| Target {

@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_the_previous_version_is_filled_as_new_runs_are() {
+    fn test_columns_of_an_older_database_are_filled() {
         let directory = tempfile::tempdir().unwrap();
         let older = Connection::open(directory.path().join(DATABASE)).unwrap();
         for step in &MIGRATIONS[..8] {
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_runs_of_each_test_are_read_together_and_searches_are_none() {
+    fn test_runs_are_read_together_without_searches() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
         for number in 0..23 {
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn each_run_is_compared_once_with_the_newest_baseline_of_its_load() {
+    fn run_is_compared_once_with_the_newest_baseline() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
         let id = |number: usize| format!("{number:024x}");
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_that_is_not_listed_is_no_target() {
+    fn target_of_last_run_must_still_be_listed() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
         assert_eq!(store.targets().unwrap(), Vec::<Target>::new());

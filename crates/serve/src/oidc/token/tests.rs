@@ -49,7 +49,7 @@ fn refused(found: Result<Claims, TokenFault>) -> String {
 }
 
 #[test]
-fn a_token_of_each_kind_of_key_is_accepted() {
+fn token_of_each_key_type_is_accepted() {
     for pair in [Pair::rsa(), Pair::ec(), Pair::ed()] {
         let keys = keys(&[Pair::ec().jwk("old"), pair.jwk("k")]);
         let found = verify(&pair.token("k", &claims()), &keys, &EXPECTED).unwrap();
@@ -73,7 +73,7 @@ fn alg(pair: &Pair) -> &'static str {
 }
 
 #[test]
-fn a_signature_that_is_wrong_or_of_another_kind_is_refused() {
+fn token_with_a_wrong_signature_is_refused() {
     let (pair, other) = (Pair::rsa(), Pair::ec());
     let keys = keys(&[pair.jwk("k"), other.jwk("ec")]);
     let token = pair.token("k", &claims());
@@ -115,7 +115,7 @@ fn a_signature_that_is_wrong_or_of_another_kind_is_refused() {
 }
 
 #[test]
-fn a_key_of_another_name_kind_or_purpose_is_unknown() {
+fn token_key_of_another_name_type_or_use_is_unknown() {
     let pair = Pair::rsa();
     let token = pair.token("k", &claims());
     let mut for_others = pair.jwk("k");
@@ -140,7 +140,7 @@ fn a_key_of_another_name_kind_or_purpose_is_unknown() {
 }
 
 #[test]
-fn claims_that_are_for_others_old_or_missing_are_refused() {
+fn token_claims_wrong_old_or_missing_are_refused() {
     let pair = Pair::ec();
     let keys = keys(&[pair.jwk("k")]);
     let check = |others: Value| verify(&pair.token("k", &with(others)), &keys, &EXPECTED);
@@ -190,7 +190,7 @@ fn claims_that_are_for_others_old_or_missing_are_refused() {
 }
 
 #[test]
-fn a_logout_token_is_no_id_token_and_an_id_token_is_none() {
+fn logout_token_and_id_token_are_not_interchangeable() {
     let pair = Pair::ec();
     let keys = keys(&[pair.jwk("k")]);
     let check = |others: Value| verify_logout(&pair.token("k", &with(others)), &keys, &EXPECTED);
@@ -212,7 +212,7 @@ fn a_logout_token_is_no_id_token_and_an_id_token_is_none() {
 }
 
 #[test]
-fn signatures_of_the_specifications_are_right() {
+fn token_signatures_of_the_rfcs_are_verified() {
     // RFC 7515, appendix A.2 and A.3, and RFC 8037, appendix A.4. Their claims are of another kind, so only the
     // signatures are compared.
     let body = "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ";

@@ -261,7 +261,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_changed_part_is_shown_in_its_step_or_section() {
+    fn draft_change_is_shown_in_its_step_or_section() {
         let of = |text: &str| {
             let path: Vec<PathPart> = serde_json::from_str(text).unwrap();
             name(around(&path))

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_is_faulty_if_a_field_in_it_is() {
+    fn section_is_faulty_if_one_of_its_fields_is() {
         let fault = |field: &str| Fault {
             field: field.to_owned(),
             label: String::new(),

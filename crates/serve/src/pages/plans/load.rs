@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_is_written_as_the_keys_of_its_shape() {
+    fn load_sentence_is_written_as_plan_keys() {
         let people = load("people", &[("users", "10"), ("hold", "30s")], &["users", "duration"]);
         assert!(
             written(&people, &[("load.people.users", "10"), ("load.people.hold", "30 s")])
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_without_a_unit_is_refused_with_what_was_likely_meant() {
+    fn load_duration_without_unit_gets_suggestions() {
         let constant = load("constant", &[("rate", "200"), ("hold", "5m")], &[]);
         let faults = wanted(&constant, &typed(&[("load.constant.hold", "5")])).unwrap_err();
         let [fault] = &faults[..] else { panic!("{faults:?}") };

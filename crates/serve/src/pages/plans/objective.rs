@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_objective_is_read_and_written_as_a_sentence() {
+    fn objective_sentence_round_trips() {
         for text in ["p99 < 250ms", "log-in.p99.9 < 1s", "errors < 0.1%", "a.b.errors < 1%"] {
             assert!(!matches!(said(text), Said::Other(_)), "{text}");
             assert_eq!(said(text).text(), text);
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_typed_changes_an_objective_or_is_refused() {
+    fn objective_input_is_applied_or_refused() {
         let typed = |pairs: &[(&str, &str)]| {
             let pairs: serde_json::Map<_, _> =
                 pairs.iter().map(|(name, text)| ((*name).to_owned(), (*text).into())).collect();

@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_load_is_drawn_for_two_widths_with_its_times() {
+    fn load_chart_is_drawn_for_two_widths() {
         let points = vec![(0.0, 0.0), (30.0, 200.0), (330.0, 200.0)];
         let load = Load { shape: "ramp".to_owned(), points, steady: 30.0, ..Load::default() };
         let drawn = drawing(&load, Some("load.ramp.rate")).into_string();
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_times_of_an_axis_are_round() {
+    fn load_chart_times_are_round() {
         let shown = [0.3, 47.0, 90_000.0].map(|least| clock(step(least)));
         assert_eq!(shown, ["0:01", "1:00", "48:00:00"]);
     }

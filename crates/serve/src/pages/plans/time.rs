@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_is_read_as_people_type_it_and_a_unit_is_proposed() {
+    fn duration_is_parsed_as_typed_and_a_unit_proposed() {
         for (typed, plan) in
             [("5 min", "5m"), ("30s", "30s"), ("1 h 30 min", "1h30m"), ("250 ms", "250ms")]
         {

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_has_its_date_and_commit_and_a_run_that_is_not_valid_is_left_out() {
+    fn trend_chart_names_the_commit_of_a_change_and_omits_bad_runs() {
         let wave = |number: u32| 0.05 * f64::from(number % 3);
         let level = |number: u32| if number < 12 { 7.0 } else { 9.0 };
         let mut runs: Vec<_> =

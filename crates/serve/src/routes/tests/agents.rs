@@ -58,7 +58,7 @@ pub(super) fn some() -> Vec<Agent> {
 }
 
 #[test]
-fn without_a_cluster_there_is_no_page_of_agents() {
+fn agents_page_is_absent_without_a_cluster() {
     let server = Server::start();
     let user = server.user("vic", Role::Viewer);
     let (vic, read) = (server.session(user), server.token(user, Scope::Read));
@@ -69,7 +69,7 @@ fn without_a_cluster_there_is_no_page_of_agents() {
 }
 
 #[test]
-fn what_agents_say_is_text_and_only_who_signed_in_reads_it() {
+fn agents_page_escapes_text_and_requires_sign_in() {
     let server = Server::start_with(Some(cluster(None, some())));
     let user = server.user("vic", Role::Viewer);
     let (vic, read) = (server.session(user), server.token(user, Scope::Read));
@@ -107,7 +107,7 @@ fn what_agents_say_is_text_and_only_who_signed_in_reads_it() {
 }
 
 #[test]
-fn a_broker_that_is_not_there_and_a_silence_are_told_with_what_to_do() {
+fn agents_page_explains_a_lost_broker_and_missing_agents() {
     for (trouble, words) in [
         (Some("failed to reach the broker"), "nats-server there, or restart"),
         (None, "brunt agent --keys DIR"),

@@ -6,7 +6,7 @@ use crate::store::Window;
 const PATH: &str = "/api/v1/annotations";
 
 #[test]
-fn a_program_adds_what_happened_and_the_run_of_that_time_shows_it() {
+fn annotation_by_the_api_appears_on_the_run() {
     let server = Server::start();
     let ada = server.user("ada", Role::Admin);
     let session = server.session(ada);
@@ -53,7 +53,7 @@ fn a_program_adds_what_happened_and_the_run_of_that_time_shows_it() {
 }
 
 #[test]
-fn people_add_and_remove_annotations_on_their_page() {
+fn annotations_are_added_and_removed_on_their_page() {
     let server = Server::start();
     let ada = server.session(server.user("ada", Role::Admin));
     let add = |fields: &str| server.send(&ada, "/annotations", fields);
@@ -72,7 +72,7 @@ fn people_add_and_remove_annotations_on_their_page() {
 }
 
 #[test]
-fn a_moment_of_a_run_in_progress_is_marked_where_its_form_was_opened() {
+fn live_mark_has_the_time_its_form_was_opened() {
     let server = Server::start();
     let ada = server.session(server.user("ada", Role::Admin));
     let fields = "name=t&allow=127.0.0.1:80&settings=&users=1&seconds=9&days=1";

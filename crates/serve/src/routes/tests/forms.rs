@@ -215,7 +215,7 @@ fn furnished() -> (Server, Client, String) {
 }
 
 #[test]
-fn every_form_with_an_error_keeps_what_was_typed_beside_the_menu() {
+fn form_errors_keep_the_input() {
     let (server, ada, run) = furnished();
     for case in forms(&run).into_iter().chain(schedules()).chain(projects()) {
         let is_outside = ["/sign-in", "/welcome"].contains(&case.route);
@@ -255,7 +255,7 @@ fn every_form_with_an_error_keeps_what_was_typed_beside_the_menu() {
 }
 
 #[test]
-fn a_button_that_comes_too_late_leads_back_to_its_page() {
+fn button_for_a_removed_item_leads_back_to_its_page() {
     let (server, ada, _) = furnished();
     for route in BUTTONS {
         let path = route.replace("{id}", "ffffffffffffffffffffffff");
@@ -267,7 +267,7 @@ fn a_button_that_comes_too_late_leads_back_to_its_page() {
 }
 
 #[test]
-fn no_form_is_left_out() {
+fn forms_are_all_tested() {
     let known: Vec<Case> = forms("").into_iter().chain(schedules()).chain(projects()).collect();
     // What cannot fail needs no page, and others are for programs.
     let others = ["/sign-out", "/sign-in/logout", "/account/sessions/end-others", "/steps"];
@@ -280,7 +280,7 @@ fn no_form_is_left_out() {
 }
 
 #[test]
-fn a_form_of_an_earlier_session_is_shown_again_and_can_be_sent() {
+fn form_of_an_expired_session_can_be_sent_again() {
     let (server, ada, _) = furnished();
     let Client::Session(secret) = &ada else { unreachable!() };
     let own = "Sec-Fetch-Site: same-origin\r\n";
@@ -300,7 +300,7 @@ fn a_form_of_an_earlier_session_is_shown_again_and_can_be_sent() {
 }
 
 #[test]
-fn a_plan_is_saved_and_run_in_one_go_and_stays_saved_if_it_cannot_be_run() {
+fn plan_save_and_run_keeps_the_plan_if_the_run_is_refused() {
     let (server, ada, _) = furnished();
     let shown = server.see(&ada, "/plans/1").body;
     let button = "<button class=\"main\" name=\"save\" value=\"1\" formaction=\"/plans/1/run\">Save and run</button>";

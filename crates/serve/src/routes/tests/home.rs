@@ -31,7 +31,7 @@ fn with_plan() -> (Server, Client) {
 }
 
 #[test]
-fn a_test_is_a_row_with_its_runs_and_an_uploaded_run_joins_it() {
+fn home_page_groups_runs_by_test() {
     let (server, ada) = with_plan();
     let first = server.see(&ada, "/").body;
     assert!(first.contains("class=\"empty\"") && first.contains("/plans/1#run"), "{first}");
@@ -64,7 +64,7 @@ fn a_test_is_a_row_with_its_runs_and_an_uploaded_run_joins_it() {
 }
 
 #[test]
-fn what_needs_attention_is_first_and_can_be_filtered() {
+fn home_page_puts_runs_needing_attention_first() {
     let (server, ada) = with_plan();
     let mut bad = entry(5, "bad", None);
     bad.summary.outcome = Some(RunOutcome::NothingWorked);
@@ -86,7 +86,7 @@ fn what_needs_attention_is_first_and_can_be_filtered() {
 }
 
 #[test]
-fn addresses_of_the_list_that_was_the_first_page_still_work() {
+fn home_page_redirects_old_list_addresses() {
     let (server, ada) = with_plan();
     for query in ["load=x", "tag=nightly&behind=2026~a", "q=a+b", "missed=1"] {
         let said = server.see(&ada, &format!("/?{query}"));
@@ -97,7 +97,7 @@ fn addresses_of_the_list_that_was_the_first_page_still_work() {
 }
 
 #[test]
-fn a_list_is_sorted_and_has_pages_both_ways() {
+fn run_list_is_sorted_and_paged() {
     let (server, ada) = with_plan();
     for number in 0..23 {
         for more in 0..5 {
@@ -134,7 +134,7 @@ fn a_list_is_sorted_and_has_pages_both_ways() {
 }
 
 #[test]
-fn settings_lead_to_what_a_user_may_see() {
+fn settings_link_to_permitted_pages_only() {
     let server = Server::start();
     let vic = server.session(server.user("vic", Role::Viewer));
     let ada = server.session(server.user("ada", Role::Admin));
@@ -147,7 +147,7 @@ fn settings_lead_to_what_a_user_may_see() {
 }
 
 #[test]
-fn a_run_that_does_not_wait_cannot_be_put_first() {
+fn run_that_is_not_queued_cannot_be_put_first() {
     let server = Server::start();
     let id = server.run("a run");
     let ada = server.session(server.user("ada", Role::Admin));

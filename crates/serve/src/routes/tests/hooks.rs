@@ -7,7 +7,7 @@ use super::*;
 const PATH: &str = "/api/v1/hooks";
 
 #[test]
-fn a_program_of_an_administrator_adds_lists_and_removes_a_webhook() {
+fn webhooks_are_managed_by_the_api() {
     let server = Server::start();
     let ada = server.user("ada", Role::Admin);
     let all = server.token(ada, Scope::All);

@@ -36,7 +36,7 @@ fn left(server: &Server) -> Vec<u32> {
 }
 
 #[test]
-fn old_runs_are_removed_as_an_administrator_says_and_none_that_somebody_wants() {
+fn retention_removes_old_runs_except_pinned_and_baselines() {
     let server = Server::start();
     let ada = server.session(server.user("ada", Role::Admin));
     for number in 1..=4 {
@@ -92,7 +92,7 @@ fn old_runs_are_removed_as_an_administrator_says_and_none_that_somebody_wants() 
 }
 
 #[test]
-fn anybody_sees_that_the_site_lives_and_administrators_see_its_figures() {
+fn health_is_public_and_metrics_are_for_administrators() {
     let server = Server::start();
     server.run(EVIL);
     let (ada, rae) = (server.user("ada", Role::Admin), server.user("rae", Role::Runner));
@@ -139,7 +139,7 @@ fn anybody_sees_that_the_site_lives_and_administrators_see_its_figures() {
 }
 
 #[test]
-fn the_dashboard_of_the_site_has_figures_for_each_of_its_queries() {
+fn site_dashboard_queries_have_figures() {
     let server = Server::start();
     let said = server.see(&server.token(server.user("ada", Role::Admin), Scope::Read), "/metrics");
     let known: Vec<&str> =
@@ -160,7 +160,7 @@ fn the_dashboard_of_the_site_has_figures_for_each_of_its_queries() {
 }
 
 #[test]
-fn a_full_disk_is_said_and_nothing_that_was_typed_is_lost() {
+fn full_disk_is_reported_without_losing_input() {
     let server = Server::start();
     let id = server.run("a run");
     let ada = server.session(server.user("ada", Role::Admin));
@@ -194,7 +194,7 @@ fn a_full_disk_is_said_and_nothing_that_was_typed_is_lost() {
 }
 
 #[test]
-fn a_webhook_reaches_nothing_that_no_run_may_reach() {
+fn webhook_to_a_barred_address_is_refused() {
     let server = Server::start();
     let ada = server.session(server.user("ada", Role::Admin));
     for (host, port) in
@@ -211,7 +211,7 @@ fn a_webhook_reaches_nothing_that_no_run_may_reach() {
 }
 
 #[test]
-fn a_removal_that_was_interrupted_is_completed_and_nothing_else_is_forgotten() {
+fn interrupted_removal_is_completed() {
     let server = Server::start();
     for number in 1..=3 {
         stored(&server, number, 10, |_| ());
@@ -231,7 +231,7 @@ fn a_removal_that_was_interrupted_is_completed_and_nothing_else_is_forgotten() {
 }
 
 #[test]
-fn a_size_removes_the_oldest_until_the_rest_fits() {
+fn size_limit_removes_the_oldest_runs() {
     let server = Server::start();
     for number in 1..=3 {
         stored(&server, number, 10 - i64::from(number), |about| about.pin = number == 1);

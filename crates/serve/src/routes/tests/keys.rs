@@ -10,7 +10,7 @@ fn post(server: &Server, client: &Client, (path, key): (&str, &str), body: &str)
 }
 
 #[test]
-fn a_request_that_is_sent_again_with_its_key_gets_the_first_answer() {
+fn idempotency_key_returns_the_first_answer() {
     let server = Server::start();
     let (ada, bob) = (server.user("ada", Role::Admin), server.user("bob", Role::Runner));
     let (first, second) = (server.token(ada, Scope::All), server.token(ada, Scope::All));
@@ -48,7 +48,7 @@ fn a_request_that_is_sent_again_with_its_key_gets_the_first_answer() {
 }
 
 #[test]
-fn a_request_that_has_no_answer_yet_is_not_carried_out_again() {
+fn idempotency_key_in_progress_is_not_repeated() {
     let server = Server::start();
     let ada = server.user("ada", Role::Admin);
     let token = server.token(ada, Scope::All);

@@ -29,7 +29,7 @@ fn send(
 }
 
 #[test]
-fn the_document_has_every_route_and_names_each_operation() {
+fn openapi_document_lists_every_route() {
     let server = Server::start_with(Some(agents::cluster(None, agents::some())));
     let document = document(&server);
     let operations = operations(&document);
@@ -45,7 +45,7 @@ fn the_document_has_every_route_and_names_each_operation() {
 }
 
 #[test]
-fn every_schema_of_a_body_has_an_example_and_only_keywords_that_are_checked() {
+fn openapi_schemas_have_examples_and_checked_keywords() {
     let server = Server::start_with(Some(agents::cluster(None, agents::some())));
     let document = document(&server);
     let schemas = document["components"]["schemas"].as_object().unwrap();
@@ -94,7 +94,7 @@ fn every_schema_of_a_body_has_an_example_and_only_keywords_that_are_checked() {
 }
 
 #[test]
-fn a_filter_that_is_unknown_or_wrong_is_refused_with_what_is_accepted() {
+fn query_filter_errors_name_accepted_values() {
     let server = Server::start();
     server.run("a run");
     let token = server.token(server.user("rae", Role::Runner), Scope::Read);
@@ -134,7 +134,7 @@ fn a_filter_that_is_unknown_or_wrong_is_refused_with_what_is_accepted() {
 }
 
 #[test]
-fn a_method_that_an_address_does_not_have_is_refused_with_those_that_it_has() {
+fn method_not_allowed_lists_the_allowed_ones() {
     let server = Server::start();
     let token = server.token(server.user("rae", Role::Runner), Scope::All);
     let said = server.ask(&token, "DELETE", "/api/v1/plans", "", "");
@@ -214,7 +214,7 @@ fn faulty() -> Vec<(&'static str, Value, [&'static str; 3])> {
 }
 
 #[test]
-fn what_is_wrong_in_a_body_is_named_by_its_path_and_not_by_a_type_of_rust() {
+fn body_errors_are_named_by_path() {
     let server = Server::start();
     let token = server.token(server.user("ada", Role::Admin), Scope::All);
     let plans = "/api/v1/plans";
@@ -246,7 +246,7 @@ fn what_is_wrong_in_a_body_is_named_by_its_path_and_not_by_a_type_of_rust() {
 }
 
 #[test]
-fn targets_and_plans_are_made_replaced_and_removed_by_a_token_as_by_the_pages() {
+fn targets_and_plans_are_managed_by_the_api() {
     let server = Server::start();
     let ada = server.user("ada", Role::Admin);
     let all = server.token(ada, Scope::All);
@@ -293,7 +293,7 @@ fn targets_and_plans_are_made_replaced_and_removed_by_a_token_as_by_the_pages() 
 }
 
 #[test]
-fn tags_and_baselines_are_set_by_a_token_as_by_the_pages() {
+fn tags_and_baselines_are_set_by_the_api() {
     let server = Server::start();
     let id = server.run("first");
     let all = server.token(server.user("rae", Role::Runner), Scope::All);
@@ -327,7 +327,7 @@ fn tags_and_baselines_are_set_by_a_token_as_by_the_pages() {
 }
 
 #[test]
-fn a_token_of_every_scope_does_what_its_owners_role_allows_and_the_others_change_nothing() {
+fn token_rights_are_limited_by_role_and_scope() {
     let server = Server::start();
     let id = server.run("a run");
     let people = [("vic", Role::Viewer), ("rae", Role::Runner), ("ada", Role::Admin)];

@@ -268,7 +268,7 @@ fn plain(said: &Said, asked: &[String]) -> (u16, String) {
 }
 
 #[test]
-fn every_route_has_a_decision_who_sees_its_tests() {
+fn every_route_has_a_visibility_decision() {
     for route in own::all() {
         let asked = format!("{} {}", route.ask.word(), route.path);
         assert!(
@@ -283,7 +283,7 @@ fn every_route_has_a_decision_who_sees_its_tests() {
 }
 
 #[test]
-fn what_one_does_not_see_answers_by_no_route() {
+fn hidden_tests_answer_404_on_every_route() {
     let house = House::new();
     let (mut named, mut listed) = (0, 0);
     for route in own::all() {
@@ -361,7 +361,7 @@ fn what_one_does_not_see_answers_by_no_route() {
 }
 
 #[test]
-fn the_bar_and_the_count_of_what_waits_hide_no_time() {
+fn hidden_runs_occupy_the_machine_unlisted() {
     let house = House::new();
     // The machine is taken all the same.
     assert_eq!(house.server.app.queue().unwrap().ahead(), 1);
@@ -371,7 +371,7 @@ fn the_bar_and_the_count_of_what_waits_hide_no_time() {
 }
 
 #[test]
-fn a_project_is_added_changed_and_removed_with_where_its_tests_go() {
+fn projects_are_added_changed_and_removed() {
     let house = House::new();
     let server = &house.server;
     let root = server.session(server.user("root", Role::Admin));
@@ -434,7 +434,7 @@ fn a_project_is_added_changed_and_removed_with_where_its_tests_go() {
 }
 
 #[test]
-fn programs_manage_projects_and_move_tests_with_the_rights_of_their_owner() {
+fn api_tokens_manage_projects_with_the_rights_of_their_owner() {
     let house = House::new();
     let server = &house.server;
     let admin = server.token(server.user("root", Role::Admin), Scope::All);
@@ -475,7 +475,7 @@ fn programs_manage_projects_and_move_tests_with_the_rights_of_their_owner() {
 }
 
 #[test]
-fn a_record_of_a_load_in_a_project_is_refused_for_who_does_not_see_it() {
+fn upload_of_a_load_in_a_hidden_project_is_refused() {
     let house = House::new();
     let history = &house.server.app.history;
     // A record that is known needs no child.
@@ -494,7 +494,7 @@ fn a_record_of_a_load_in_a_project_is_refused_for_who_does_not_see_it() {
 }
 
 #[test]
-fn a_schedule_starts_nothing_for_somebody_who_no_longer_sees_its_plan() {
+fn schedule_is_skipped_when_its_owner_cannot_see_the_plan() {
     let house = House::new();
     let store = &house.server.app.store;
     let schedule = store.schedule(1).unwrap().unwrap();
@@ -517,7 +517,7 @@ fn a_schedule_starts_nothing_for_somebody_who_no_longer_sees_its_plan() {
 }
 
 #[test]
-fn two_teams_test_the_same_load_in_two_projects_and_get_no_run_of_the_other() {
+fn same_load_in_two_projects_keeps_runs_apart() {
     let house = House::new();
     let store = &house.server.app.store;
     // The plan leaves the project; what was uploaded of its load comes along.

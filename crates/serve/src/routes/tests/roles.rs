@@ -129,7 +129,7 @@ fn least(page: &str) -> Option<Role> {
 }
 
 #[test]
-fn every_page_is_used_by_whom_it_is_for_and_by_nobody_else() {
+fn pages_are_restricted_by_role() {
     let server = Server::start();
     let id = server.run("a run");
     let people = [("vic", Role::Viewer), ("rae", Role::Runner), ("ada", Role::Admin)];

@@ -19,7 +19,7 @@ fn times(server: &Server) -> Vec<String> {
 }
 
 #[test]
-fn a_preset_is_kept_as_a_line_and_shown_in_words() {
+fn schedule_preset_is_stored_as_cron_and_shown_in_words() {
     let (server, ada) = furnished();
     for (fields, line, said) in [
         ("when=night&at=02:30", "30 2 * * *", "Every night at 02:30"),
@@ -44,7 +44,7 @@ fn a_preset_is_kept_as_a_line_and_shown_in_words() {
 }
 
 #[test]
-fn what_is_no_line_comes_back_with_a_proposal_that_can_be_used() {
+fn schedule_input_that_is_invalid_gets_a_usable_proposal() {
     let (server, ada) = furnished();
     let fields = "target=1&when=own&times=every+day+at+2&zone=UTC";
     let refused = server.send(&ada, "/tests/p1/schedule", fields);
@@ -61,7 +61,7 @@ fn what_is_no_line_comes_back_with_a_proposal_that_can_be_used() {
 }
 
 #[test]
-fn a_schedule_is_changed_paused_and_resumed_and_each_is_noted() {
+fn schedule_changes_are_audited() {
     let (server, ada) = furnished();
     let store = &server.app.store;
     let made = Schedule {
@@ -95,7 +95,7 @@ fn a_schedule_is_changed_paused_and_resumed_and_each_is_noted() {
 }
 
 #[test]
-fn a_program_adds_replaces_pauses_resumes_and_removes_a_schedule() {
+fn schedules_are_managed_by_the_api() {
     let (server, ada) = furnished();
     let path = "/api/v1/schedules";
     let rae = server.token(server.user("rae", Role::Runner), Scope::All);

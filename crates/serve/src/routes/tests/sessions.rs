@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_user_sees_where_they_are_signed_in_and_ends_the_other_sessions() {
+fn sessions_are_listed_and_others_can_be_ended() {
     let server = Server::start();
     let (ada, bob) = (server.user("ada", Role::Viewer), server.user("bob", Role::Viewer));
     let (own, second, third) = (server.session(ada), server.session(ada), server.session(ada));
@@ -33,7 +33,7 @@ fn a_user_sees_where_they_are_signed_in_and_ends_the_other_sessions() {
 }
 
 #[test]
-fn an_administrator_ends_the_sessions_of_a_user() {
+fn sessions_of_a_user_can_be_ended_by_an_administrator() {
     let server = Server::start();
     let (ada, bob) = (server.user("ada", Role::Admin), server.user("bob", Role::Viewer));
     let (ada, of_bob) = (server.session(ada), server.session(bob));

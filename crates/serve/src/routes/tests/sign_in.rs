@@ -4,7 +4,7 @@ use super::{Client, NOW, Said, Server};
 use crate::auth::{Role, Tried};
 
 #[test]
-fn a_password_is_chosen_once_and_guessed_by_nobody() {
+fn password_is_set_once_and_guessing_is_limited() {
     let server = Server::start();
     let id = server.app.store.add_user("ada", Role::Admin, NOW).unwrap().unwrap();
     let link = server.app.invite(id).unwrap();
@@ -53,7 +53,7 @@ fn a_password_is_chosen_once_and_guessed_by_nobody() {
 }
 
 #[test]
-fn a_name_is_locked_only_where_its_owner_never_signed_in_and_administrators_lift_locks() {
+fn account_lock_applies_to_unused_accounts_and_can_be_lifted() {
     let server = Server::start();
     let ada = server.user("ada", Role::Admin);
     let sign_in = || {
@@ -80,7 +80,7 @@ fn a_name_is_locked_only_where_its_owner_never_signed_in_and_administrators_lift
 }
 
 #[test]
-fn whoever_signs_in_is_led_to_a_page() {
+fn sign_in_returns_to_a_page() {
     let server = Server::start();
     for (path, next) in [
         ("/runs/0a/about", "%2Fruns%2F0a"),

@@ -73,7 +73,7 @@ fn acts(server: &Server) -> Vec<String> {
 }
 
 #[test]
-fn somebody_signs_in_at_the_provider_comes_to_the_page_they_asked_for_and_signs_out_there() {
+fn sso_sign_in_and_sign_out_reach_the_requested_page() {
     let (server, root) = site();
     let page = server.see(&Client::Nobody, "/sign-in?next=%2Fruns").body;
     assert!(
@@ -119,7 +119,7 @@ fn somebody_signs_in_at_the_provider_comes_to_the_page_they_asked_for_and_signs_
 }
 
 #[test]
-fn an_answer_that_is_not_that_of_the_browsers_attempt_is_refused() {
+fn sso_answer_of_another_attempt_is_refused() {
     let (server, _) = site();
     let (cookie, asked) = begun(&server, "/");
     let (other, _) = begun(&server, "/");
@@ -158,7 +158,7 @@ fn an_answer_that_is_not_that_of_the_browsers_attempt_is_refused() {
 }
 
 #[test]
-fn a_group_that_changes_is_a_role_that_changes_and_none_ends_the_session() {
+fn sso_group_change_updates_the_role_or_ends_the_session() {
     let (server, _) = site();
     let (session, _) = sign_in(&server);
     let ada = session.unwrap();
@@ -196,7 +196,7 @@ fn a_group_that_changes_is_a_role_that_changes_and_none_ends_the_session() {
 }
 
 #[test]
-fn a_session_that_ended_at_the_provider_ends_here_and_one_of_somebody_else_too() {
+fn sso_logout_at_the_provider_ends_the_session() {
     let (server, root) = site();
     let (first, second) = (sign_in(&server).0.unwrap(), sign_in(&server).0.unwrap());
     // The provider reports it.
@@ -231,7 +231,7 @@ fn a_session_that_ended_at_the_provider_ends_here_and_one_of_somebody_else_too()
 }
 
 #[test]
-fn a_provider_that_is_down_ends_no_session_for_an_hour_and_keeps_no_local_user_out() {
+fn sso_outage_keeps_sessions_for_an_hour_and_local_sign_in() {
     let (server, root) = site();
     let ada = sign_in(&server).0.unwrap();
     let (cookie, asked) = begun(&server, "/runs");
@@ -263,7 +263,7 @@ fn a_provider_that_is_down_ends_no_session_for_an_hour_and_keeps_no_local_user_o
 }
 
 #[test]
-fn tokens_of_somebody_who_has_not_come_for_a_month_wait_until_they_do() {
+fn sso_tokens_pause_after_a_month_of_absence() {
     let (server, _) = site();
     let (ada, _) = sign_in(&server);
     let user = server.app.store.user_named("ada").unwrap().unwrap().id;
@@ -277,7 +277,7 @@ fn tokens_of_somebody_who_has_not_come_for_a_month_wait_until_they_do() {
 }
 
 #[test]
-fn whoever_signed_in_at_a_provider_that_is_removed_is_signed_out() {
+fn sso_provider_removal_signs_its_users_out() {
     let (server, root) = site();
     let ada = sign_in(&server).0.unwrap();
     assert_eq!(server.send(&root, "/provider/end", "").status, 303);
@@ -287,7 +287,7 @@ fn whoever_signed_in_at_a_provider_that_is_removed_is_signed_out() {
 }
 
 #[test]
-fn groups_at_the_provider_show_projects_and_hide_them_when_they_change() {
+fn provider_groups_show_and_hide_projects() {
     use crate::store::Members;
     let (server, _) = site();
     let store = &server.app.store;
