@@ -59,7 +59,7 @@ fn rows(text: &str) -> Vec<(f64, f64, u64)> {
 }
 
 #[test]
-fn the_log_processor_finds_the_distribution_that_we_wrote() {
+fn hlog_is_read_by_the_java_log_processor() {
     if !brunt_testbed::require(&["java"]) {
         return;
     }

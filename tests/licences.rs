@@ -74,7 +74,7 @@ fn split_outside_brackets<'a>(expression: &'a str, operator: &str) -> Vec<&'a st
 }
 
 #[test]
-fn no_advisory_that_is_known_here_concerns_a_package() {
+fn advisory_known_here_concerns_no_package() {
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/.ci/advisories.toml"))
         .expect(".ci/advisories.toml is there");
     let known: toml::Table = text.parse().expect("a table");
@@ -98,7 +98,7 @@ fn no_advisory_that_is_known_here_concerns_a_package() {
 /// Cargo refuses to build with a Rust that is older than a package asks for, whatever `rust-version` in our manifest
 /// promises.
 #[test]
-fn no_package_asks_for_a_newer_rust_than_ours() {
+fn rust_version_suffices_for_every_package() {
     let metadata = metadata();
     let brunt = metadata.packages.iter().find(|package| *package.name == "brunt");
     let brunt = brunt.expect("it is a member");
@@ -131,7 +131,7 @@ fn licences_are_allowed() {
 
 /// What is copied into the tree comes with its licence, and says in SPDX which that is.
 #[test]
-fn licences_of_what_is_vendored_are_allowed() {
+fn licences_of_vendored_files_are_allowed() {
     let allowed = list("allow");
     let vendored = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/report/vendor");
     let mut seen = 0;
@@ -155,7 +155,7 @@ fn licences_of_what_is_vendored_are_allowed() {
 }
 
 #[test]
-fn nothing_banned_is_built_in() {
+fn banned_packages_are_not_built_in() {
     let (metadata, banned) = (metadata(), list("deny"));
     assert!(
         banned.contains(&"openssl-sys".to_owned()),
@@ -170,7 +170,7 @@ fn nothing_banned_is_built_in() {
 }
 
 #[test]
-fn expressions_are_read_as_spdx_means_them() {
+fn spdx_expressions_are_evaluated() {
     let allowed = ["MIT".to_owned(), "ISC".to_owned()];
     let cases = [
         ("MIT", true),
