@@ -25,7 +25,7 @@ fn planned(directory: &Path, name: &str) -> BTreeMap<String, u64> {
 }
 
 #[test]
-fn quickstart_shows_the_tools_of_a_directory() {
+fn quickstart_ldap_runs_every_directory_tool() {
     let directory = scratch();
     let output = directory.path().to_str().unwrap();
     let ended =
@@ -61,7 +61,7 @@ fn one_screen(ended: &Ended, runs: usize) {
 }
 
 #[test]
-fn quickstart_shows_an_identity_api_and_all_details_if_asked() {
+fn quickstart_rest_shows_the_identity_api() {
     let directory = scratch();
     // A directory that is not there yet.
     let output = directory.path().join("new");
@@ -76,7 +76,7 @@ fn quickstart_shows_an_identity_api_and_all_details_if_asked() {
 }
 
 #[test]
-fn quickstart_shows_dhcp() {
+fn quickstart_dhcp_shows_leases() {
     let directory = scratch();
     let output = directory.path().to_str().unwrap();
     // With few clients, one may give back a lease while it is granted the next, and the server has neither any more.
@@ -102,7 +102,7 @@ fn quickstart_shows_dhcp() {
 }
 
 #[test]
-fn what_calibrate_finds_is_what_later_runs_are_held_against() {
+fn calibrate_result_limits_later_runs() {
     let state = scratch();
     let brunt = || {
         let mut brunt = command(binary());

@@ -156,7 +156,7 @@ pub(crate) fn is_gone(pid: Pid) -> bool {
 }
 
 #[test]
-fn agents_of_this_machine_are_one_run_of_every_protocol() {
+fn cluster_run_merges_agents_for_every_protocol() {
     if !require(&["nats-server"]) {
         return;
     }
@@ -191,7 +191,7 @@ fn agents_of_this_machine_are_one_run_of_every_protocol() {
 }
 
 #[test]
-fn what_the_server_counted_is_in_the_record_also_if_the_broker_was_away_for_a_second() {
+fn cluster_run_survives_a_broker_outage_of_a_second() {
     let Some(slapd) = slapd(20).filter(|_| require(&["nats-server"])) else { return };
     let mut broker = Broker::start();
     let (agents, run) = broker.run(&slapd, 4, &[]);
@@ -225,7 +225,7 @@ fn what_the_server_counted_is_in_the_record_also_if_the_broker_was_away_for_a_se
 }
 
 #[test]
-fn an_agent_that_is_killed_is_missing_with_its_size_and_its_run_stops() {
+fn killed_agent_is_reported_and_stops_the_run() {
     let Some(slapd) = slapd(20).filter(|_| require(&["nats-server"])) else { return };
     let broker = Broker::start();
     // It would last longer than a test waits: it ends because the loss is noticed, the others stop, and all report.
@@ -249,7 +249,7 @@ fn an_agent_that_is_killed_is_missing_with_its_size_and_its_run_stops() {
 }
 
 #[test]
-fn without_its_coordinator_an_agent_stops_in_five_seconds_and_keeps_its_record() {
+fn agent_without_coordinator_stops_and_keeps_its_record() {
     let Some(slapd) = slapd(20).filter(|_| require(&["nats-server"])) else { return };
     let broker = Broker::start();
     let (agents, run) = broker.run(&slapd, 1_200, &[]);
@@ -269,7 +269,7 @@ fn without_its_coordinator_an_agent_stops_in_five_seconds_and_keeps_its_record()
 }
 
 #[test]
-fn a_broker_that_stays_away_ends_the_run_and_the_records_of_the_agents_are_whole() {
+fn lost_broker_ends_the_run_and_agents_keep_records() {
     let Some(slapd) = slapd(20).filter(|_| require(&["nats-server"])) else { return };
     let mut broker = Broker::start();
     let (agents, run) = broker.run(&slapd, 60, &[]);
@@ -285,7 +285,7 @@ fn a_broker_that_stays_away_ends_the_run_and_the_records_of_the_agents_are_whole
 }
 
 #[test]
-fn agents_of_this_machine_and_their_broker_end_with_a_coordinator_that_is_killed() {
+fn killed_coordinator_ends_local_agents_and_broker() {
     if !require(&["nats-server"]) {
         return;
     }
@@ -306,7 +306,7 @@ fn agents_of_this_machine_and_their_broker_end_with_a_coordinator_that_is_killed
 }
 
 #[test]
-fn what_an_owner_does_not_permit_is_refused_by_its_name_and_nothing_is_sent() {
+fn agent_policy_refuses_forbidden_orders() {
     let Some(slapd) = slapd(20).filter(|_| require(&["nats-server"])) else { return };
     let broker = Broker::start();
     let policy = broker.directory.path().join("agent.toml");
@@ -369,7 +369,7 @@ pub(crate) fn order_key(broker: &Broker) -> String {
 }
 
 #[test]
-fn what_is_of_one_machine_alone_or_of_no_agent_is_refused_before_anybody_is_asked() {
+fn cluster_run_refuses_options_of_one_machine() {
     for (words, code, named) in [
         (
             &["--agents", "2", "--", "http", "--record", "x", "http://127.0.0.1:9"][..],
@@ -410,7 +410,7 @@ fn what_is_of_one_machine_alone_or_of_no_agent_is_refused_before_anybody_is_aske
 }
 
 #[test]
-fn too_few_agents_are_told_and_nothing_is_sent() {
+fn cluster_run_with_too_few_agents_sends_nothing() {
     if !require(&["nats-server"]) {
         return;
     }
@@ -456,7 +456,7 @@ pub(crate) fn keyed_broker(directory: &Path) -> (Daemon, u16) {
 }
 
 #[test]
-fn keys_of_a_cluster_are_all_that_agents_and_a_coordinator_need() {
+fn cluster_keys_are_enough_for_agents_and_coordinator() {
     let Some(slapd) = slapd(20).filter(|_| require(&["nats-server"])) else { return };
     let directory = scratch();
     let at = |name: &str| directory.path().join(name).display().to_string();

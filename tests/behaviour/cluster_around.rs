@@ -39,7 +39,7 @@ fn places(seen: &[Seen], method: &str) -> Vec<usize> {
 }
 
 #[test]
-fn agents_prepare_before_any_load_and_clean_up_after_their_own() {
+fn agents_prepare_before_the_load_and_clean_up_after_it() {
     if !require(&["nats-server"]) {
         return;
     }
@@ -61,7 +61,7 @@ fn agents_prepare_before_any_load_and_clean_up_after_their_own() {
 }
 
 #[test]
-fn agents_clean_up_where_another_could_not_prepare_and_make_no_load() {
+fn failed_prepare_of_one_agent_stops_all_and_cleans_up() {
     if !require(&["nats-server"]) {
         return;
     }
@@ -78,7 +78,7 @@ fn agents_clean_up_where_another_could_not_prepare_and_make_no_load() {
 }
 
 #[test]
-fn agents_clean_up_after_a_signal_to_the_coordinator() {
+fn coordinator_signal_makes_agents_clean_up() {
     if !require(&["nats-server"]) {
         return;
     }
@@ -97,7 +97,7 @@ fn agents_clean_up_after_a_signal_to_the_coordinator() {
 }
 
 #[test]
-fn agents_clean_up_after_a_signal_before_they_have_prepared() {
+fn signal_during_prepare_makes_agents_clean_up() {
     if !require(&["nats-server"]) {
         return;
     }

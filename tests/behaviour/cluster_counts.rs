@@ -19,7 +19,7 @@ fn answered(record: &Record, status: u32) -> (u64, u64) {
 }
 
 #[test]
-fn what_nginx_served_is_what_the_record_counts() {
+fn nginx_log_agrees_with_the_merged_record() {
     if !require(&["nats-server", "nginx"]) {
         return;
     }
@@ -57,7 +57,7 @@ fn what_nginx_served_is_what_the_record_counts() {
 }
 
 #[test]
-fn what_kea_granted_is_what_the_record_counts() {
+fn kea_counts_agree_with_the_merged_record() {
     if !require(&["ip", "root", "kea-dhcp4", "nats-server"]) {
         return;
     }
@@ -89,7 +89,7 @@ fn what_kea_granted_is_what_the_record_counts() {
 }
 
 #[test]
-fn agents_share_a_load_as_they_were_calibrated() {
+fn calibrated_agents_share_the_load_by_capacity() {
     let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
     let broker = Broker::start();
     let machine = Environment::read();

@@ -56,7 +56,7 @@ fn ordered(broker: &Broker, plan: &Path, more: &str, empty: &Path) -> (Ended, [P
 }
 
 #[test]
-fn an_agent_needs_none_of_the_files_and_keeps_none() {
+fn plan_files_come_from_the_coordinator_and_are_removed() {
     if !require(&["nats-server"]) {
         return;
     }
@@ -90,7 +90,7 @@ fn an_agent_needs_none_of_the_files_and_keeps_none() {
 }
 
 #[test]
-fn a_secret_that_no_agent_has_is_named_and_nothing_is_sent() {
+fn missing_secret_of_an_agent_stops_the_run() {
     if !require(&["nats-server"]) {
         return;
     }
@@ -104,7 +104,7 @@ fn a_secret_that_no_agent_has_is_named_and_nothing_is_sent() {
 }
 
 #[test]
-fn a_file_that_the_coordinator_lacks_is_told_before_any_agent_is_asked() {
+fn missing_file_of_the_coordinator_stops_the_run() {
     let (target, elsewhere) = (RestTarget::start(), scratch());
     let plan = plan(&target);
     fs::remove_file(plan.path().join("data/people.csv")).expect("it was there");

@@ -290,7 +290,7 @@ fn at_one_server(events: Vec<Event>, witness: &dyn Witness) -> Vec<Scene<'_, Bro
 }
 
 #[test]
-fn an_agent_that_is_killed_at_any_moment_leaves_a_record_that_says_what_it_lacks() {
+fn killed_agent_leaves_a_record_that_names_what_is_missing() {
     let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
     let directory = Directory::of(&slapd);
     // Runs that were killed leave requests of which slapd may not have heard yet.
@@ -306,7 +306,7 @@ fn an_agent_that_is_killed_at_any_moment_leaves_a_record_that_says_what_it_lacks
 }
 
 #[test]
-fn a_broker_that_comes_back_after_eight_seconds_finds_nobody_sending() {
+fn broker_back_after_eight_seconds_finds_agents_stopped() {
     let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
     let directory = Directory::of(&slapd);
     let pause = Duration::from_secs_f64(Random::new().share());
@@ -314,7 +314,7 @@ fn a_broker_that_comes_back_after_eight_seconds_finds_nobody_sending() {
 }
 
 #[test]
-fn what_nginx_logged_is_in_the_record_whatever_is_killed() {
+fn nginx_log_agrees_with_the_record_after_kills() {
     if !require(&["nats-server", "nginx"]) {
         return;
     }
@@ -325,7 +325,7 @@ fn what_nginx_logged_is_in_the_record_whatever_is_killed() {
 }
 
 #[test]
-fn what_kea_counted_and_leased_is_in_the_record_whatever_is_killed() {
+fn kea_counts_agree_with_the_record_after_kills() {
     if !require(&["ip", "root", "kea-dhcp4", "nats-server"]) {
         return;
     }

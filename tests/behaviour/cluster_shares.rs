@@ -406,28 +406,28 @@ fn waves(mut cases: &[Case]) -> Vec<&[Case]> {
 // to protocol, so that there is each. How a load is divided among any number of nodes is tested by the engine.
 
 #[test]
-fn searches_of_several_agents_are_those_of_one_process() {
+fn ldap_searches_of_agents_equal_one_process() {
     if require(&["nats-server"]) {
         shared(Load::Ldap, &[case(2, false, false), case(1, false, true), case(8, true, true)]);
     }
 }
 
 #[test]
-fn requests_of_several_agents_are_those_of_one_process() {
+fn http_requests_of_agents_equal_one_process() {
     if require(&["nats-server"]) {
         shared(Load::Http, &[case(5, true, false), case(2, false, true)]);
     }
 }
 
 #[test]
-fn a_plan_of_several_agents_takes_each_row_once_as_one_process_does() {
+fn plan_rows_of_agents_equal_one_process() {
     if require(&["nats-server"]) {
         shared(Load::Plan, &[case(2, false, false), case(4, true, true)]);
     }
 }
 
 #[test]
-fn leases_of_several_agents_are_those_of_one_process() {
+fn dhcp_leases_of_agents_equal_one_process() {
     if require(&["ip", "root", "nats-server"]) {
         shared(Load::Dhcp, &[case(6, false, true), case(4, true, false)]);
     }

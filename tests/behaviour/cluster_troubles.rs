@@ -35,7 +35,7 @@ fn is_whole(came: &Came, seen: u64, seconds: u64) {
 }
 
 #[test]
-fn an_agent_that_is_unheard_for_a_while_tells_everything_afterwards() {
+fn unheard_agent_delivers_everything_later() {
     let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
     let (directory, broker) = (Directory::of(&slapd), Broker::start());
     let attempt = ordered("unheard", &directory, &broker, 2 * SECONDS);
@@ -51,7 +51,7 @@ fn an_agent_that_is_unheard_for_a_while_tells_everything_afterwards() {
 }
 
 #[test]
-fn the_second_agent_of_a_name_is_not_obeyed() {
+fn second_agent_of_the_same_name_is_ignored() {
     let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
     let (directory, broker) = (Directory::of(&slapd), Broker::start());
     let twins = scratch();
@@ -65,7 +65,7 @@ fn the_second_agent_of_a_name_is_not_obeyed() {
 }
 
 #[test]
-fn agents_whose_coordinator_was_killed_are_no_part_of_the_next_run() {
+fn agents_of_a_killed_coordinator_stay_out_of_the_next_run() {
     let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
     let (directory, broker) = (Directory::of(&slapd), Broker::start());
     let first = ordered("first", &directory, &broker, 60);
@@ -91,7 +91,7 @@ fn starve(process: Pid) {
 }
 
 #[test]
-fn an_agent_with_a_tenth_of_its_time_limits_the_run_and_is_named() {
+fn slow_agent_is_named_as_the_limit_of_the_run() {
     let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
     let (directory, broker) = (Directory::of(&slapd), Broker::start());
     // The target answers in less than that, and waiting for the agent takes seconds.
@@ -132,7 +132,7 @@ fn an_agent_with_a_tenth_of_its_time_limits_the_run_and_is_named() {
 }
 
 #[test]
-fn a_run_that_is_called_off_too_late_has_a_record_of_what_was_sent() {
+fn late_cancellation_leaves_a_record_of_what_was_sent() {
     let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
     let (directory, mut broker) = (Directory::of(&slapd), Broker::start());
     // The last agent never hears when to begin, and the first does not hear that the run is called off for that reason.
@@ -156,7 +156,7 @@ fn a_run_that_is_called_off_too_late_has_a_record_of_what_was_sent() {
 }
 
 #[test]
-fn a_run_that_is_called_off_before_anyone_begins_says_that_nothing_was_sent() {
+fn cancellation_before_the_start_reports_nothing_sent() {
     let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
     let (directory, mut broker) = (Directory::of(&slapd), Broker::start());
     let link = Link::to(&broker, Hears::NotWhenToBegin);

@@ -12,7 +12,7 @@ use rustix::process::Signal;
 use brunt_test_program::{Program, RestTarget, Target, ab, binds, scratch};
 
 #[test]
-fn commands_take_turns_and_their_records_are_kept() {
+fn ab_alternates_commands_and_keeps_records() {
     let target = Target::start("ldap");
     let port = target.port().parse().unwrap();
     let directory = scratch();
@@ -38,7 +38,7 @@ fn commands_take_turns_and_their_records_are_kept() {
 }
 
 #[test]
-fn an_interrupt_ends_the_run_in_progress_and_compares_the_others() {
+fn ab_interrupt_ends_the_run_and_compares_the_rest() {
     let target = Target::start("ldap");
     let port = target.port().parse().unwrap();
     let directory = scratch();
@@ -57,7 +57,7 @@ fn an_interrupt_ends_the_run_in_progress_and_compares_the_others() {
 }
 
 #[test]
-fn a_command_that_cannot_run_says_why() {
+fn ab_reports_why_a_command_cannot_run() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let ended = Program::start(&mut ab(&[], &binds(closed, 2), &binds(closed, 2))).wait().expect(1);
     assert!(ended.said().contains("a run of command A failed; it said:"), "{ended}");
@@ -65,7 +65,7 @@ fn a_command_that_cannot_run_says_why() {
 }
 
 #[test]
-fn two_commands_of_which_nothing_worked_are_not_compared() {
+fn ab_does_not_compare_when_nothing_succeeded() {
     let target = RestTarget::start();
     let url = format!("{}/none", target.base);
     let line = ["http", "-q", "50", "-z", "1s", "--quiet", &url].map(str::to_owned);

@@ -48,7 +48,7 @@ fn report(path: &Path, words: &[&str]) -> Ended {
 }
 
 #[test]
-fn a_comparison_is_printed_as_text_page_and_cells() {
+fn report_prints_a_collection_as_text_html_and_csv() {
     let directory = scratch();
     let path = directory.path().join("stores.json");
     stores("leases").write(&path).unwrap();
@@ -83,7 +83,7 @@ fn a_comparison_is_printed_as_text_page_and_cells() {
 }
 
 #[test]
-fn a_terminal_without_unicode_gets_none() {
+fn report_without_unicode_draws_no_bars() {
     let directory = scratch();
     let path = directory.path().join("stores.json");
     stores("leases").write(&path).unwrap();
@@ -97,7 +97,7 @@ fn a_terminal_without_unicode_gets_none() {
 }
 
 #[test]
-fn what_cannot_be_made_of_a_comparison_is_refused_with_what_can() {
+fn report_refuses_a_format_that_a_collection_lacks() {
     let directory = scratch();
     let path = directory.path().join("stores.json");
     stores("leases").write(&path).unwrap();

@@ -26,7 +26,7 @@ fn succeeded(line: &Value) -> u64 {
 }
 
 #[test]
-fn a_file_of_events_makes_the_record_the_run_wrote() {
+fn events_reproduce_the_record_of_the_run() {
     let directory = scratch();
     let targets = Targets::start();
     for (name, line) in targets.commands(directory.path()) {
@@ -46,7 +46,7 @@ fn a_file_of_events_makes_the_record_the_run_wrote() {
 }
 
 #[test]
-fn a_run_that_is_killed_leaves_what_it_had_measured() {
+fn events_of_a_killed_run_hold_what_was_measured() {
     let directory = scratch();
     let target = Target::start("rest");
     let address = target.address();
@@ -77,7 +77,7 @@ fn a_run_that_is_killed_leaves_what_it_had_measured() {
 }
 
 #[test]
-fn events_may_go_to_standard_output_and_a_wrong_path_stops_the_run_before_it_starts() {
+fn events_go_to_stdout_and_a_wrong_path_stops_the_run() {
     let target = Target::start("rest");
     let address = target.address();
     let url = format!("http://{address}/sleep?ms=1");
@@ -104,7 +104,7 @@ fn leases(directory: &Path, duration: &str) -> (std::process::Command, [PathBuf;
 }
 
 #[test]
-fn events_of_a_comparison_make_the_collection_that_it_wrote() {
+fn events_reproduce_the_collection_of_a_comparison() {
     let directory = scratch();
     let (mut brunt, [record, events]) = leases(directory.path(), "400ms");
     let ended = Program::start(&mut brunt).wait().expect(0);
@@ -132,7 +132,7 @@ fn events_of_a_comparison_make_the_collection_that_it_wrote() {
 }
 
 #[test]
-fn a_comparison_that_is_killed_leaves_the_runs_it_had_made() {
+fn events_of_a_killed_comparison_hold_finished_runs() {
     let directory = scratch();
     let (mut brunt, [record, events]) = leases(directory.path(), "2s");
     let run = Program::start(&mut brunt);

@@ -86,7 +86,7 @@ fn is_for_one(name: &str, block: &str) -> bool {
 }
 
 #[test]
-fn every_example_about_an_embedded_server_works_against_it() {
+fn help_examples_work_against_the_embedded_servers() {
     let all: Vec<_> = examples().into_iter().filter(|(name, it)| is_for_one(name, it)).collect();
     let of = |name: &str| all.iter().filter(|(page, _)| page == name).count();
     assert!(ldap_tools().all(|tool| of(tool) > 0) && of("http") > 1 && of("loadgen") > 3);
@@ -101,7 +101,7 @@ fn every_example_about_an_embedded_server_works_against_it() {
 
 /// Examples with files name such as there are.
 #[test]
-fn examples_name_files_of_the_source() {
+fn help_examples_name_existing_files() {
     let files = examples().into_iter().flat_map(|(name, block)| {
         let words: Vec<String> = block.split_whitespace().map(str::to_owned).collect();
         words.into_iter().map(move |word| (name.clone(), word))

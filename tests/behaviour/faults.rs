@@ -28,7 +28,7 @@ fn shell(script: &str) -> Command {
 }
 
 #[test]
-fn a_full_disk_takes_no_old_file_and_leaves_no_piece_of_a_new_one() {
+fn full_disk_keeps_the_old_file_and_no_partial_new_one() {
     if !require(&["root", "unshare"]) {
         return;
     }
@@ -68,7 +68,7 @@ fn a_full_disk_takes_no_old_file_and_leaves_no_piece_of_a_new_one() {
 }
 
 #[test]
-fn a_disk_that_cannot_write_is_noticed_before_anything_is_sent() {
+fn write_error_is_reported_before_anything_is_sent() {
     let target = RestTarget::start();
     let url = format!("{}/sleep?ms=1", target.base);
     // Nothing is at the address 0 of a process, and writing there is an error of the device: EIO.
@@ -147,7 +147,7 @@ fn killed(directory: &Path, address: &str, number: u64) -> Result<(), String> {
 }
 
 #[test]
-fn what_was_written_is_there_after_sigkill_at_any_moment() {
+fn sigkill_at_any_moment_keeps_what_was_written() {
     let (directory, target) = (scratch(), Target::start("rest"));
     let (path, address) = (directory.path(), target.address());
     let mut wrong = Vec::new();
@@ -186,7 +186,7 @@ fn faketime() -> Option<PathBuf> {
 }
 
 #[test]
-fn setting_the_clock_changes_no_figure() {
+fn clock_changes_alter_no_figure() {
     let Some(library) = faketime() else { return };
     let (directory, target) = (scratch(), Target::start("rest"));
     let [record, events, clock] =
@@ -239,7 +239,7 @@ fn leaves_its_memory(directory: &Path, mut program: Command) -> bool {
 }
 
 #[test]
-fn a_crash_leaves_no_file_of_memory_with_secrets_in_it() {
+fn crash_leaves_no_core_file_with_secrets() {
     let mut limit = getrlimit(Resource::Core);
     limit.current = limit.maximum;
     setrlimit(Resource::Core, limit).expect("as much as is allowed");

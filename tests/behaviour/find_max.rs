@@ -9,7 +9,7 @@ fn words_of(line: &str) -> Vec<&str> {
 }
 
 #[test]
-fn an_address_that_is_not_allowed_is_refused_with_8() {
+fn find_max_refuses_a_public_address_with_exit_8() {
     // A documentation address, which no host has; nothing is sent to it.
     let ended = searched(&["--slo", "p99<20ms"], &["http://192.0.2.1:9/"]).expect(8);
     assert!(ended.said().contains("192.0.2.1:9") && ended.said().contains("--allow"), "{ended}");
@@ -34,7 +34,7 @@ fn an_address_that_is_not_allowed_is_refused_with_8() {
 }
 
 #[test]
-fn a_signal_ends_it_with_what_was_found() {
+fn find_max_signal_ends_it_with_the_partial_result() {
     let target = RestTarget::start();
     let url = format!("{}/bytes/10", target.base);
     let words = ["--second", "100ms", "--slo", "p90<2s", "--from", "50/s", "--to", "100/s"];

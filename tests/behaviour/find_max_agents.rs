@@ -14,7 +14,7 @@ use brunt_test_program::{Program, RestTarget, binary, command, run, scratch, wit
 const SHORT: [&str; 6] = ["find-max", "--second", "100ms", "--confirm", "10s", "--quiet"];
 
 #[test]
-fn agents_share_every_step_and_no_step_repeats_what_another_asked_for() {
+fn find_max_agents_share_every_step_without_repeats() {
     if !require(&["nats-server"]) {
         return;
     }
@@ -71,7 +71,7 @@ fn agents_share_every_step_and_no_step_repeats_what_another_asked_for() {
 }
 
 #[test]
-fn what_is_about_agents_is_refused_where_there_are_none() {
+fn find_max_refuses_agent_options_without_agents() {
     for option in [["--nats", "nats://127.0.0.1:9"], ["--weights", "2,1"], ["--patience", "2s"]] {
         let words =
             [&SHORT[..], &option, &["--slo", "p99<2s", "--", "http", "http://127.0.0.1:9/"]];

@@ -68,7 +68,7 @@ fn used(pid: u32) -> f64 {
 
 /// A Prometheus is the target, and says itself what it costs: no more than the kernel says, and more than nothing.
 #[test]
-fn processor_time_is_taken_from_a_prometheus() {
+fn find_max_reads_processor_time_from_prometheus() {
     if !require(&["prometheus"]) {
         return;
     }
@@ -127,7 +127,7 @@ fn answering(status: &str, body: &str) -> String {
 }
 
 #[test]
-fn a_prometheus_that_knows_nothing_of_the_target_ends_the_search_before_it_begins() {
+fn find_max_without_prometheus_data_stops_before_the_search() {
     let target = RestTarget::start();
     let url = format!("{}/bytes/10", target.base);
     let nobody = format!("127.0.0.1:{}", free_port());
@@ -156,7 +156,7 @@ fn a_prometheus_that_knows_nothing_of_the_target_ends_the_search_before_it_begin
 }
 
 #[test]
-fn sources_of_other_protocols_are_refused_by_their_name() {
+fn find_max_refuses_sources_of_other_protocols() {
     let target = RestTarget::start();
     let url = format!("{}/bytes/10", target.base);
     for (source, said) in [
@@ -172,7 +172,7 @@ fn sources_of_other_protocols_are_refused_by_their_name() {
 
 /// Each step finds the store as the first did, and what the store answers is checked.
 #[test]
-fn a_mix_of_leases_is_searched_on_one_store() {
+fn find_max_searches_a_mix_of_leases_on_one_store() {
     let directory = scratch();
     let file = directory.path().join("found.json");
     let store = format!("redb:{}", directory.path().join("leases.redb").display());

@@ -8,7 +8,7 @@ use brunt_testbed::Hostile;
 use brunt_test_program::{Terminal, binary, scratch};
 
 #[test]
-fn what_a_server_says_acts_on_no_terminal() {
+fn server_text_cannot_control_the_terminal() {
     let server = Hostile::start();
     for size in [(80, 24), (200, 50)] {
         let Some(terminal) = Terminal::new(size) else { return };

@@ -3,7 +3,7 @@
 use brunt_test_program::{Target, run};
 
 #[test]
-fn a_person_binds_to_a_directory_and_signs_in_at_a_provider() {
+fn mixed_plan_binds_and_signs_in_with_oidc() {
     let (directory, provider) = (Target::start("ldap"), Target::start("rest"));
     let plan = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/identity/pingds/mixed.toml");
     let base = format!("http.base=http://{}/idp", provider.address());

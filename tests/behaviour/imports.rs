@@ -78,7 +78,7 @@ fn with_secrets(words: &[&str]) -> Ended {
 }
 
 #[test]
-fn a_command_line_of_curl_asks_what_curl_asks() {
+fn http_curl_sends_what_curl_sends() {
     if !require(&["curl"]) {
         return;
     }
@@ -141,7 +141,7 @@ fn a_command_line_of_curl_asks_what_curl_asks() {
 }
 
 #[test]
-fn every_example_becomes_a_plan_that_runs() {
+fn import_examples_become_plans_that_run() {
     let api = Api::start();
     let plan = api.directory.path().join("plan.toml");
     let plan = plan.to_str().unwrap();
@@ -190,7 +190,7 @@ fn every_example_becomes_a_plan_that_runs() {
 }
 
 #[test]
-fn what_cannot_be_imported_is_told_with_its_file_and_exit_2() {
+fn import_error_names_the_file_and_exits_2() {
     let directory = scratch();
     for (kind, text, said) in [
         ("har", "{\"log\":{}}", "missing field `entries` at line 1"),
@@ -220,7 +220,7 @@ fn what_cannot_be_imported_is_told_with_its_file_and_exit_2() {
 }
 
 #[test]
-fn http_says_what_to_type_in_place_of_other_tools_flags() {
+fn http_explains_flags_of_other_tools() {
     for (words, said) in [
         (&["--latency-correction"][..], "always corrected"),
         (&["-k"], "--insecure"),

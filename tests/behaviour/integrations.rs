@@ -43,7 +43,7 @@ fn judged(
 }
 
 #[test]
-fn junit_says_what_the_record_says() {
+fn junit_agrees_with_the_record() {
     if !require(&["xmllint"]) {
         return;
     }
@@ -133,7 +133,7 @@ fn blocks(page: &str, language: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_recipes_for_csv_work_as_they_stand() {
+fn csv_recipes_run_unchanged() {
     if !require(&["python3"]) {
         return;
     }

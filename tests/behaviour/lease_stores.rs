@@ -74,7 +74,7 @@ fn met(cell: &Cell, operation: &str, code: &str) -> u64 {
 }
 
 #[test]
-fn every_phase_leaves_the_rows_it_should() {
+fn leases_phases_leave_the_expected_rows() {
     let directory = scratch();
     let (ended, collection) =
         measure(directory.path(), "sqlite memfile redb -n 60 --durability async");
@@ -98,7 +98,7 @@ fn every_phase_leaves_the_rows_it_should() {
 }
 
 #[test]
-fn others_count_the_same_rows() {
+fn leases_rows_agree_with_independent_readers() {
     let directory = scratch();
     let at = |name: &str| directory.path().join(name);
     for (line, table) in [
@@ -130,7 +130,7 @@ fn others_count_the_same_rows() {
 }
 
 #[test]
-fn a_mix_leaves_what_its_answers_make() {
+fn leases_mix_leaves_rows_that_match_its_answers() {
     let directory = scratch();
     let line = "sqlite:a.db memfile:a.csv --keep --durability async --workers 3 --preload 200 -n 2000 \
                 --mix allocate=40,renew=45,release=10,expire=5,search=20";
@@ -162,7 +162,7 @@ fn a_mix_leaves_what_its_answers_make() {
 }
 
 #[test]
-fn searches_find_as_many_as_is_asked_and_the_same_again() {
+fn leases_search_finds_the_requested_hits_on_every_store() {
     let directory = scratch();
     let mut hits = Vec::new();
     for by in ["address", "client-id", "hardware", "address"] {
@@ -183,7 +183,7 @@ fn searches_find_as_many_as_is_asked_and_the_same_again() {
 }
 
 #[test]
-fn operations_are_committed_together() {
+fn leases_group_commits_operations_together() {
     let directory = scratch();
     let (ended, collection) = measure(
         directory.path(),
@@ -197,7 +197,7 @@ fn operations_are_committed_together() {
 }
 
 #[test]
-fn a_rate_is_kept_and_time_ends_a_phase() {
+fn leases_rate_is_kept_and_duration_ends_a_phase() {
     let directory = scratch();
     let line = "memfile --durability async --phases create,search,delete --rate 200 -d 1s";
     let (ended, collection) = measure(directory.path(), line);
@@ -218,7 +218,7 @@ fn a_rate_is_kept_and_time_ends_a_phase() {
 }
 
 #[test]
-fn the_guide_has_its_tables() {
+fn leases_guide_has_its_six_tables() {
     let directory = scratch();
     let (ended, collection) = measure(directory.path(), "--guide -n 12 --html guide.html");
     assert_eq!(ended.code(), 0, "{ended}");
@@ -238,7 +238,7 @@ fn the_guide_has_its_tables() {
 }
 
 #[test]
-fn the_record_is_as_its_schema_says() {
+fn leases_record_matches_its_schema() {
     let directory = scratch();
     measure(directory.path(), "-n 5 --durability async --runs 2");
     let text = fs::read_to_string(directory.path().join("record.json")).unwrap();
@@ -258,7 +258,7 @@ fn the_record_is_as_its_schema_says() {
 }
 
 #[test]
-fn what_is_there_already_is_not_touched() {
+fn leases_leave_existing_data_untouched() {
     let directory = scratch();
     let at = |name: &str| directory.path().join(name);
     let connection = Connection::open(at("a.db")).unwrap();
@@ -302,7 +302,7 @@ fn counted(events: &Path, outcome: &str) -> u64 {
 }
 
 #[test]
-fn a_signal_ends_it_in_good_order_and_leaves_nothing() {
+fn leases_signal_ends_cleanly_and_leaves_no_files() {
     for (signal, name, code) in [(Signal::INT, "SIGINT", 130), (Signal::TERM, "SIGTERM", 143)] {
         let directory = scratch();
         let mut brunt = command(binary());
@@ -337,7 +337,7 @@ fn a_signal_ends_it_in_good_order_and_leaves_nothing() {
 }
 
 #[test]
-fn a_signal_before_anything_is_measured_leaves_nothing_either() {
+fn leases_signal_before_measuring_leaves_no_files() {
     let directory = scratch();
     let mut brunt = command(binary());
     brunt.current_dir(directory.path());
@@ -362,7 +362,7 @@ fn a_signal_before_anything_is_measured_leaves_nothing_either() {
 }
 
 #[test]
-fn an_objective_is_held_against_its_phase() {
+fn leases_slo_is_checked_against_its_phase() {
     let directory = scratch();
     let objectives = [
         ("create.p99<1h", 2),
@@ -391,7 +391,7 @@ fn an_objective_is_held_against_its_phase() {
 }
 
 #[test]
-fn a_store_that_breaks_is_counted_and_given_up() {
+fn leases_broken_store_is_counted_and_abandoned() {
     let directory = scratch();
     let mut brunt = command(binary());
     brunt.current_dir(directory.path());
@@ -431,7 +431,7 @@ fn a_store_that_breaks_is_counted_and_given_up() {
 }
 
 #[test]
-fn a_pipe_is_told_how_a_long_comparison_goes() {
+fn leases_progress_lines_are_written_to_a_pipe() {
     let directory = scratch();
     let line = "memfile --durability async -d 4s --rate 50/s --phases create";
     let words = || ["leases"].into_iter().chain(line.split_whitespace());
@@ -467,7 +467,7 @@ fn refusing(answer: Vec<u8>, is_asked: bool) -> u16 {
 const SAID: &[u8] = b"gone \x1b[31mred\x07 \x1b]0;owned\x07 \xc2\x9b31m";
 
 #[test]
-fn what_a_database_says_commands_no_terminal() {
+fn database_text_cannot_control_the_terminal() {
     let mysql = [b"\xff\x10\x04#08004", SAID].concat();
     let mysql = [&[mysql.len() as u8, 0, 0, 0], &mysql[..]].concat();
     let postgres = [b"SFATAL\0C53300\0M", SAID, b"\0\0"].concat();

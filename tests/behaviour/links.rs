@@ -8,7 +8,7 @@ use brunt_testbed::{BASE_DN, PASSWORD, user_dn};
 use brunt_test_program::{Program, at, binary, command, ldap_tools, run, scratch, slapd};
 
 #[test]
-fn a_link_is_the_tool_of_its_name() {
+fn link_named_after_a_tool_is_that_tool() {
     let directory = scratch();
     for tool in ldap_tools() {
         let link = directory.path().join(tool);
@@ -33,7 +33,7 @@ fn a_link_is_the_tool_of_its_name() {
 }
 
 #[test]
-fn a_link_runs() {
+fn link_named_after_a_tool_runs_its_load() {
     let Some(slapd) = slapd(20) else { return };
     let directory = scratch();
     let dn = user_dn(1);
@@ -62,7 +62,7 @@ fn a_link_runs() {
 
 /// Scripts read both streams together, and cron mails what a job writes.
 #[test]
-fn a_link_in_a_script_says_only_what_needs_attention() {
+fn link_in_a_script_prints_only_what_needs_attention() {
     let Some(slapd) = slapd(20) else { return };
     let directory = scratch();
     let (link, path) = (directory.path().join("searchrate"), directory.path().join("record.json"));

@@ -24,7 +24,7 @@ fn succeeded(screen: &str) -> u64 {
 }
 
 #[test]
-fn a_run_is_shown_and_the_terminal_comes_back() {
+fn live_view_shows_the_run_and_restores_the_terminal() {
     let Some(slapd) = slapd(20) else { return };
     for size in [(80, 24), (200, 50)] {
         let Some(terminal) = Terminal::new(size) else { return };
@@ -84,7 +84,7 @@ fn a_run_is_shown_and_the_terminal_comes_back() {
 }
 
 #[test]
-fn signals_do_what_they_do_without_a_view() {
+fn live_view_keeps_the_meaning_of_signals() {
     let Some(slapd) = slapd(20) else { return };
     let Some(terminal) = Terminal::new((80, 24)) else { return };
     let shown = |screen: &str| screen.contains("Generator:") && screen.contains("success");
@@ -143,7 +143,7 @@ fn plan(slapd: &Slapd, directory: &Path, duration: &str) -> PathBuf {
 }
 
 #[test]
-fn a_run_that_takes_its_time_is_shown_by_itself() {
+fn live_view_starts_by_itself_for_long_runs() {
     let Some(slapd) = slapd(20) else { return };
     let Some(terminal) = Terminal::new((80, 24)) else { return };
     let directory = scratch();
@@ -170,7 +170,7 @@ fn a_run_that_takes_its_time_is_shown_by_itself() {
 }
 
 #[test]
-fn a_log_gets_a_line_now_and_then() {
+fn live_writes_progress_lines_to_a_log() {
     let Some(slapd) = slapd(20) else { return };
     let directory = scratch();
     let plan = plan(&slapd, directory.path(), "7s");

@@ -21,7 +21,7 @@ fn asked(page: &str) -> String {
 }
 
 #[test]
-fn every_command_that_makes_a_run_serves_its_page() {
+fn web_page_is_served_by_every_command_that_makes_a_run() {
     let directory = scratch();
     let targets = Targets::start();
     for (name, line) in targets.commands(directory.path()) {

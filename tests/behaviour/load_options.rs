@@ -7,7 +7,7 @@ use brunt_record::Collection;
 use brunt_test_program::{run, scratch};
 
 #[test]
-fn a_condition_ends_a_comparison_of_stores() {
+fn abort_on_ends_a_comparison_of_stores() {
     let directory = scratch();
     let path = directory.path().join("record.json");
     let line = "leases memfile --durability async --phases create,search --rate 100 -d 5m --drain 10s --quiet \
@@ -20,7 +20,7 @@ fn a_condition_ends_a_comparison_of_stores() {
 }
 
 #[test]
-fn drain_is_told_where_nobody_answers() {
+fn drain_is_announced_when_nothing_answers() {
     let mute = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/", mute.local_addr().unwrap());
     let ended = run(["http", "-c", "4", "-z", "1s", "--drain", "3s", &url]).expect(1);
@@ -28,7 +28,7 @@ fn drain_is_told_where_nobody_answers() {
 }
 
 #[test]
-fn what_a_tool_cannot_have_is_refused_with_the_reason() {
+fn no_pin_is_refused_where_threads_are_not_pinned() {
     for words in [["leases", "--no-pin"].as_slice(), &["names", "lookup", "--no-pin"]] {
         let ended = run(words).expect(2);
         assert!(ended.stderr.contains("these are not pinned"), "{ended}");

@@ -4,7 +4,7 @@
 use brunt_test_program::run;
 
 #[test]
-fn what_is_wrong_is_named_on_standard_error() {
+fn usage_errors_name_the_culprit_on_stderr() {
     let tool = run(["authrate", "-D", "cn=a", "-w", "b", "--numConnection", "2"]).expect(89);
     assert!(tool.stdout.is_empty() && tool.said().contains("--numConnections?"), "{tool}");
     let command = run(["frobnicate"]).expect(2);

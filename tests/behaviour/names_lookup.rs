@@ -32,7 +32,7 @@ fn counts(ended: &Ended) -> Counts {
 }
 
 #[test]
-fn root_is_found_by_number_and_by_name() {
+fn names_finds_root_by_number_and_by_name() {
     let ended = look_up(&[
         "--keys",
         "0-0",
@@ -61,7 +61,7 @@ fn root_is_found_by_number_and_by_name() {
 }
 
 #[test]
-fn nobody_is_asked_faster_than_a_thousand_times_a_second_unless_somebody_says_so() {
+fn names_limits_the_rate_to_1000_per_second_by_default() {
     let line = ["--keys", "0-0", "--source", "files", "-n", "500", "--probe", "0"];
     let ended = look_up(&line).expect(0);
     let record = ended.record();
@@ -74,7 +74,7 @@ fn nobody_is_asked_faster_than_a_thousand_times_a_second_unless_somebody_says_so
 }
 
 #[test]
-fn each_key_of_a_file_is_asked_for_once_and_what_is_not_there_is_no_success() {
+fn names_asks_each_key_of_a_file_once_and_counts_misses() {
     let folder = scratch();
     let file = folder.path().join("passwd");
     let ghosts = "ghost:x:3999999999:1::/:/bin/sh\nroot:x:0:0::/root:/bin/sh\nother:x:0:0:::\n";
@@ -92,7 +92,7 @@ fn each_key_of_a_file_is_asked_for_once_and_what_is_not_there_is_no_success() {
 }
 
 #[test]
-fn what_nobody_has_is_rightly_absent() {
+fn names_counts_negative_lookups_as_absent() {
     let line = ["--keys", "0-0", "--pattern", "root", "--by", "uid,user", "--negative", "1"];
     let ended = look_up(&[&line[..], &["--source", "files", "-n", "50"]].concat()).expect(0);
     assert_eq!((counts(&ended).ok, named(&ended.record(), "absent")), (50, 50), "{ended}");
@@ -121,7 +121,7 @@ fn seven() -> Vec<u8> {
 }
 
 #[test]
-fn a_cache_is_asked_past_the_c_library() {
+fn names_asks_nscd_without_the_c_library() {
     let folder = scratch();
     let socket = folder.path().join("nscd");
     let asked = daemon(&socket, |mut stream| {
@@ -140,7 +140,7 @@ fn a_cache_is_asked_past_the_c_library() {
 }
 
 #[test]
-fn nonsense_from_a_cache_is_counted_and_not_died_of() {
+fn names_counts_invalid_nscd_replies() {
     let folder = scratch();
     let socket = folder.path().join("evil");
     let turn = AtomicU64::new(0);
@@ -164,7 +164,7 @@ fn nonsense_from_a_cache_is_counted_and_not_died_of() {
 }
 
 #[test]
-fn a_daemon_that_never_answers_is_counted_and_the_run_ends() {
+fn names_counts_a_silent_daemon_and_ends() {
     let folder = scratch();
     let socket = folder.path().join("silent");
     // Nobody accepts: what the kernel queues is all that happens.
@@ -181,7 +181,7 @@ fn a_daemon_that_never_answers_is_counted_and_the_run_ends() {
 }
 
 #[test]
-fn nobody_listening_is_no_connection() {
+fn names_counts_a_missing_socket_as_connect_failure() {
     let line = ["--through", "nslcd", "--socket", "/no/such/socket", "--keys", "7-7", "-n", "3"];
     let ended = look_up(&line).expect(1);
     assert_eq!(named(&ended.record(), "connect"), 3, "{ended}");
@@ -189,7 +189,7 @@ fn nobody_listening_is_no_connection() {
 }
 
 #[test]
-fn a_directory_is_asked_and_one_that_stands_still_is_bounded() {
+fn names_asks_ldap_and_limits_the_wait_for_a_stalled_server() {
     if !require(&["slapd", "slapadd", "ldapsearch"]) {
         return;
     }
@@ -209,7 +209,7 @@ fn a_directory_is_asked_and_one_that_stands_still_is_bounded() {
 }
 
 #[test]
-fn what_is_wrong_is_said_before_anybody_is_asked() {
+fn names_usage_errors_come_before_any_lookup() {
     for (line, culprit, remedy) in [
         ("--keys 5-1", "5-1", "10000-10999"),
         ("--keys /no/such/file", "/no/such/file", "name a file"),

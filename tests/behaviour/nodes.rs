@@ -32,7 +32,7 @@ fn of_node(line: &[String], rank: usize) -> Vec<String> {
 }
 
 #[test]
-fn every_command_is_shared_and_merged() {
+fn node_and_merge_work_for_every_command() {
     let directory = scratch();
     let path = |name: &str| directory.path().join(name);
     let targets = Targets::start();
@@ -67,7 +67,7 @@ fn shares(records: &[Record]) -> Vec<(u64, u64)> {
 }
 
 #[test]
-fn every_command_is_shared_by_weight() {
+fn node_by_weight_works_for_every_command() {
     let directory = scratch();
     let path = |name: &str| directory.path().join(name);
     let targets = Targets::start();
@@ -103,7 +103,7 @@ fn every_command_is_shared_by_weight() {
 }
 
 #[test]
-fn a_share_without_a_seed_or_outside_the_run_is_refused() {
+fn node_needs_a_seed_and_a_valid_share() {
     for (words, culprit) in [
         (&["http", "--node", "0/2", "http://127.0.0.1:9"][..], "--node needs --seed"),
         (
@@ -130,7 +130,7 @@ fn a_share_without_a_seed_or_outside_the_run_is_refused() {
 }
 
 #[test]
-fn a_run_begins_when_it_is_told_to() {
+fn start_at_delays_the_start_of_every_command() {
     let directory = scratch();
     let targets = Targets::start();
     let ahead = Duration::from_millis(1_500);

@@ -19,7 +19,7 @@ fn check(directory: &Path, options: &[&str], line: &str) -> Ended {
 }
 
 #[test]
-fn what_no_agent_carries_out_is_refused_by_its_name() {
+fn cluster_check_refuses_what_agents_cannot_run() {
     let directory = scratch();
     let at = directory.path();
     fs::write(at.join("plan.toml"), PLAN).unwrap();
@@ -116,7 +116,7 @@ fn lay_files(at: &Path) {
 }
 
 #[test]
-fn every_file_and_variable_that_a_command_reads_is_known() {
+fn cluster_check_lists_every_file_and_variable() {
     let directory = scratch();
     let at = directory.path();
     lay_files(at);
@@ -178,7 +178,7 @@ fn every_file_and_variable_that_a_command_reads_is_known() {
 }
 
 #[test]
-fn a_run_that_was_ordered_reads_and_reaches_nothing_outside_its_directory() {
+fn ordered_run_cannot_reach_outside_its_directory() {
     let directory = scratch();
     let at = directory.path();
     let elsewhere = scratch();
@@ -212,7 +212,7 @@ fn a_run_that_was_ordered_reads_and_reaches_nothing_outside_its_directory() {
 }
 
 #[test]
-fn an_agents_owner_has_the_last_word() {
+fn agent_policy_overrides_the_order() {
     let directory = scratch();
     let at = directory.path();
     run(["cluster", "keys", &at.join("keys").display().to_string(), "--agents", "1"]).expect(0);
@@ -251,7 +251,7 @@ fn an_agents_owner_has_the_last_word() {
 }
 
 #[test]
-fn keys_are_made_and_a_manifest_is_printed() {
+fn cluster_keys_are_made_and_manifest_is_printed() {
     let directory = scratch();
     let keys = directory.path().join("keys").display().to_string();
     let words = ["cluster", "keys", &keys, "--agents", "2", "--host", "nats.lab"];

@@ -5,7 +5,7 @@ use std::fs;
 use brunt_test_program::{Program, binary, command, run, scratch};
 
 #[test]
-fn a_run_its_record_and_its_events_make_the_same_page() {
+fn page_is_the_same_from_run_record_and_events() {
     let directory = scratch();
     let at = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
     let mut server =

@@ -147,7 +147,7 @@ fn code_of(ended: &Ends, name: &str) -> Option<i32> {
 }
 
 #[test]
-fn the_workflow_fails_where_an_objective_is_missed_and_keeps_its_files() {
+fn github_workflow_fails_on_a_missed_slo_and_keeps_files() {
     if !require(&["curl", "xmllint"]) {
         return;
     }
@@ -172,7 +172,7 @@ fn the_workflow_fails_where_an_objective_is_missed_and_keeps_its_files() {
 }
 
 #[test]
-fn the_workflow_compares_with_main_and_tries_again_what_was_undecided() {
+fn github_workflow_compares_with_main_and_retries_undecided() {
     if !require(&["curl"]) {
         return;
     }
@@ -198,7 +198,7 @@ fn texts(yaml: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_pipeline_for_gitlab_has_the_same_steps() {
+fn gitlab_pipeline_has_the_same_steps() {
     let [github, gitlab] = [GITHUB, GITLAB].map(|path| fs::read_to_string(ours(path)).expect(path));
     let all = texts(&gitlab);
     let steps = steps(&github);

@@ -39,7 +39,7 @@ fn type_it(mut program: Program, prompt: &str, password: &str) -> Ended {
 }
 
 #[test]
-fn a_password_is_asked_for_and_not_shown() {
+fn password_prompt_does_not_echo() {
     if !require(&["script"]) {
         return;
     }
@@ -113,7 +113,7 @@ impl Asked {
 }
 
 #[test]
-fn nothing_is_shown_from_the_prompt_on_and_everything_once_it_is_over() {
+fn password_prompt_disables_echo_and_restores_it() {
     if !require(&["setsid"]) {
         return;
     }
@@ -142,7 +142,7 @@ fn nothing_is_shown_from_the_prompt_on_and_everything_once_it_is_over() {
 
 /// While brunt is stopped the terminal is as it was, and afterwards brunt asks again.
 #[test]
-fn who_stops_brunt_at_a_prompt_is_asked_again() {
+fn password_prompt_returns_after_stop_and_continue() {
     if !require(&["script", "bash"]) {
         return;
     }
@@ -163,7 +163,7 @@ fn who_stops_brunt_at_a_prompt_is_asked_again() {
 }
 
 #[test]
-fn nobody_is_asked_who_cannot_answer() {
+fn password_prompt_fails_without_a_terminal() {
     let line = ["searchrate", "-p", "1", "-D", ADMIN_DN, "-b", BASE_DN, "(cn=a)"];
     let ended = run(line).expect(89);
     assert!(ended.stderr.contains("standard input is not a terminal"), "{ended}");
@@ -179,7 +179,7 @@ fn nobody_is_asked_who_cannot_answer() {
 }
 
 #[test]
-fn passwords_come_from_variables_and_files() {
+fn passwords_are_read_from_variables_and_files() {
     let Some(slapd) = slapd(20) else { return };
     let directory = scratch();
     let file = directory.path().join("password");
@@ -205,7 +205,7 @@ fn passwords_come_from_variables_and_files() {
 }
 
 #[test]
-fn a_properties_file_fills_what_the_command_line_leaves_open() {
+fn properties_file_supplies_missing_options() {
     let Some(slapd) = slapd(20) else { return };
     let directory = scratch();
     let file = directory.path().join("tools.properties");
@@ -242,7 +242,7 @@ fn a_properties_file_fills_what_the_command_line_leaves_open() {
 }
 
 #[test]
-fn a_properties_file_that_was_generated_can_be_read() {
+fn properties_file_that_was_generated_can_be_read() {
     let Some(slapd) = slapd(20) else { return };
     let directory = scratch();
     let file = directory.path().join("generated.properties");

@@ -88,7 +88,7 @@ fn run(text: &str, password: &str) -> Ended {
 }
 
 #[test]
-fn a_visit_speaks_three_protocols_and_all_servers_agree() {
+fn plan_over_three_protocols_agrees_with_all_servers() {
     let identity = Target::start("rest");
     let directory = Target::start("ldap");
     let leases = Target::start("dhcp");
@@ -122,7 +122,7 @@ fn a_visit_speaks_three_protocols_and_all_servers_agree() {
 }
 
 #[test]
-fn what_a_failed_check_says_holds_no_secret() {
+fn failed_check_message_contains_no_secret() {
     let identity = Target::start("rest");
     let text = format!(
         r#"

@@ -86,7 +86,7 @@ const TEMPLATE: &str = "define suffix=dc=example,dc=com\n\nbranch: [suffix]\n\nb
     uid: new.<sequential:0>\ncn: New\nsn: New\n";
 
 #[test]
-fn every_command_is_known_to_make_a_load_or_not() {
+fn quiet_list_of_load_commands_is_complete() {
     let (_, table) = ALL.split_once("<!-- commands -->").expect("a table");
     let names: Vec<&str> =
         table.lines().filter_map(|line| line.strip_prefix("| [")?.split(']').next()).collect();
@@ -101,7 +101,7 @@ fn every_command_is_known_to_make_a_load_or_not() {
 }
 
 #[test]
-fn a_quiet_command_writes_one_line_at_most_to_standard_error() {
+fn quiet_writes_at_most_one_line_to_stderr() {
     let servers = Servers::start();
     let mut wrong = Vec::new();
     for (name, line) in LOADS {
@@ -122,7 +122,7 @@ fn a_quiet_command_writes_one_line_at_most_to_standard_error() {
 }
 
 #[test]
-fn a_quiet_run_says_in_one_line_what_needs_attention() {
+fn quiet_reports_in_one_line_what_needs_attention() {
     let servers = Servers::start();
     let directory = scratch();
     let path = directory.path().join("record.json");
@@ -149,7 +149,7 @@ fn a_quiet_run_says_in_one_line_what_needs_attention() {
 }
 
 #[test]
-fn what_a_user_needs_is_written_by_a_quiet_command_too() {
+fn quiet_still_writes_requested_output() {
     let servers = Servers::start();
     let directory = scratch();
     let http = LOADS.iter().find(|(name, _)| *name == "brunt http").expect("a load").1;

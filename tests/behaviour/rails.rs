@@ -54,7 +54,7 @@ const FAR: [&[&str]; 3] = [
 ];
 
 #[test]
-fn nothing_is_sent_to_a_public_address_that_nobody_answered_for() {
+fn public_address_without_permission_receives_nothing() {
     for line in FAR {
         let Some(mut brunt) = in_the_void(line) else { return };
         let ended = Program::start(&mut brunt).wait().expect(8);
@@ -80,7 +80,7 @@ fn nothing_is_sent_to_a_public_address_that_nobody_answered_for() {
 
 /// What connects or sends in its own way is compared with the fence before the run all the same: no result is printed.
 #[test]
-fn whatever_the_protocol_a_run_outside_the_fence_does_not_begin() {
+fn fence_stops_runs_of_every_protocol() {
     let directory = scratch();
     let plan = directory.path().join("plan.toml");
     let text = "[run]\nusers = 1\niterations = { each = 1 }\n[dhcp]\nserver = \"127.0.0.1:9\"\n\
@@ -98,7 +98,7 @@ fn whatever_the_protocol_a_run_outside_the_fence_does_not_begin() {
 }
 
 #[test]
-fn somebody_at_a_terminal_is_asked_before_the_run() {
+fn public_address_is_confirmed_at_a_terminal() {
     for (answer, goes) in [("no", false), ("y", false), ("yes", true)] {
         let Some(brunt) = in_the_void(FAR[0]) else { return };
         let mut asked = on_a_terminal(&shell_line(&brunt));
@@ -121,7 +121,7 @@ fn limited(file: &str, options: &[&str], url: &str) -> Ended {
 }
 
 #[test]
-fn a_file_of_targets_limits_every_run_before_it_begins() {
+fn targets_file_limits_every_run_before_it_begins() {
     let target = RestTarget::start();
     let url = format!("{}/bytes/10", target.base);
     let file = "[[target]]\naddress = \"127.0.0.0/8\"\nrate = \"50/s\"\nconnections = 2\nduration = \"10s\"\n\
@@ -141,7 +141,7 @@ fn a_file_of_targets_limits_every_run_before_it_begins() {
 }
 
 #[test]
-fn an_organisation_sets_its_file_of_targets_once() {
+fn targets_file_of_the_system_applies_to_every_run() {
     let target = RestTarget::start();
     let url = format!("{}/bytes/10", target.base);
     let directory = scratch();

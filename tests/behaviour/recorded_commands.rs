@@ -100,7 +100,7 @@ fn runs_again(name: &str, line: &str, planned: u64, directory: &Path) {
 }
 
 #[test]
-fn a_recorded_command_makes_the_same_record_again() {
+fn recorded_command_repeats_the_record() {
     let directory = scratch();
     let targets = Targets::start();
     for (name, line) in targets.commands(directory.path()) {
@@ -113,7 +113,7 @@ fn a_recorded_command_makes_the_same_record_again() {
 }
 
 #[test]
-fn a_recorded_command_makes_the_same_comparison_again() {
+fn recorded_command_repeats_the_comparison() {
     let directory = scratch();
     let directory = directory.path();
     let files = directory.display();

@@ -20,7 +20,7 @@ fn json(path: &Path) -> Value {
 }
 
 #[test]
-fn records_are_what_the_schema_says() {
+fn record_matches_the_schema() {
     let Some(slapd) = slapd(20) else { return };
     let directory = scratch();
     let template = directory.path().join("people.template");
@@ -75,7 +75,7 @@ fn records_are_what_the_schema_says() {
 }
 
 #[test]
-fn secrets_are_nowhere() {
+fn record_and_output_contain_no_secrets() {
     let Some(slapd) = slapd(20) else { return };
     let canary = "Canary-7f3a!";
     let coded = STANDARD.encode(canary);
@@ -154,7 +154,7 @@ fn asked(line: &[&str]) -> Option<Vec<String>> {
 }
 
 #[test]
-fn a_seed_is_a_sequence() {
+fn seed_repeats_the_sequence() {
     let Some(first) = asked(&["--seed", "42"]) else { return };
     assert_eq!(first.len(), 50);
     assert_eq!(asked(&["--seed", "42"]).unwrap(), first);
@@ -166,7 +166,7 @@ fn a_seed_is_a_sequence() {
 /// A load that was too much for its target leaves the command of a search, which is typed here into a shell. The others
 /// are read in the process of the tests (`tests/in_memory`).
 #[test]
-fn the_search_that_is_proposed_after_an_overload_can_be_typed() {
+fn proposed_search_after_an_overload_is_valid_shell() {
     let (target, directory) = (Target::start("rest"), scratch());
     let path = directory.path().join("run.json");
     let (record, url) = (path.to_str().unwrap(), format!("http://{}/", target.address()));

@@ -97,7 +97,7 @@ fn lasted_as_long(run: &Interrupted, record: &Record) {
 }
 
 #[test]
-fn a_run_at_a_rate_goes_on_when_its_server_comes_back() {
+fn restarted_server_lets_a_run_at_a_rate_continue() {
     let line = ["-M", "200", "-c", "10", "-F", "-b", BASE_DN, "-s", "base", "(objectClass=*)"];
     let Some(run) = interrupted("searchrate", &line) else { return };
     let record = check(&run);
@@ -113,7 +113,7 @@ fn a_run_at_a_rate_goes_on_when_its_server_comes_back() {
 }
 
 #[test]
-fn a_run_at_full_speed_backs_off_while_its_server_is_away() {
+fn restarted_server_makes_a_closed_loop_back_off() {
     let dn = user_dn(0);
     let line = ["-c", "4", "-D", &dn, "-w", PASSWORD];
     let Some(run) = interrupted("authrate", &line) else { return };

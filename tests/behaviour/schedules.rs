@@ -6,7 +6,7 @@ use brunt_testbed::BASE_DN;
 use brunt_test_program::{measure, slapd};
 
 #[test]
-fn stages_are_integrated_exactly() {
+fn stages_send_the_integral_of_the_rate() {
     let Some(slapd) = slapd(5) else { return };
     let line = ["--stages", "200/s for 1s, ramp 200..100 over 1s", "-c", "5", "-F", "-b", BASE_DN];
     let more = ["-s", "base", "(objectClass=*)"];

@@ -43,7 +43,7 @@ fn searched(slapd: &Slapd, count: u64) {
 }
 
 #[test]
-fn a_signal_ends_a_run_in_good_order() {
+fn first_signal_ends_a_run_cleanly() {
     let Some(slapd) = slapd(20) else { return };
     for (signal, name, code) in [(Signal::INT, "SIGINT", 130), (Signal::TERM, "SIGTERM", 143)] {
         let before = slapd.operations();
@@ -62,7 +62,7 @@ fn a_signal_ends_a_run_in_good_order() {
 }
 
 #[test]
-fn a_second_signal_does_not_wait_for_answers() {
+fn second_signal_does_not_wait_for_answers() {
     let Some(slapd) = slapd(20) else { return };
     let mut run = searching(&slapd, &["--drainTimeout", "60000"]);
     run.wait_for_lines(6);
@@ -79,7 +79,7 @@ fn a_second_signal_does_not_wait_for_answers() {
 }
 
 #[test]
-fn a_signal_during_the_warm_up_leaves_nothing_measured() {
+fn signal_during_warm_up_leaves_nothing_measured() {
     let Some(slapd) = slapd(20) else { return };
     let mut run = searching(&slapd, &["-B", "60"]);
     run.wait_until("the warm-up", |stdout, _| stdout.contains("Warming up"));
@@ -96,7 +96,7 @@ fn a_signal_during_the_warm_up_leaves_nothing_measured() {
 
 /// The server takes the connection and never answers, so the check of the parameters waits for its time limit.
 #[test]
-fn a_signal_while_connecting_ends_the_wait() {
+fn signal_while_connecting_ends_the_wait() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
@@ -130,7 +130,7 @@ fn adding(slapd: &Slapd, directory: &Path) -> Program {
 }
 
 #[test]
-fn addrate_purges_what_it_added_after_a_signal() {
+fn addrate_purges_added_entries_after_a_signal() {
     let Some(slapd) = slapd(20) else { return };
     let directory = scratch();
     let before = slapd.entries_below(BASE_DN);
@@ -150,7 +150,7 @@ fn addrate_purges_what_it_added_after_a_signal() {
 
 /// A purge that a server delays must not delay a user who has asked twice.
 #[test]
-fn a_second_signal_ends_the_purge_as_well() {
+fn second_signal_ends_the_purge() {
     let Some(slapd) = slapd(20) else { return };
     let directory = scratch();
     let mut run = adding(&slapd, directory.path());
@@ -168,7 +168,7 @@ fn a_second_signal_ends_the_purge_as_well() {
 }
 
 #[test]
-fn a_run_whose_connections_churn_drains_as_well() {
+fn signal_drains_a_run_with_churning_connections() {
     let Some(slapd) = slapd(20) else { return };
     let dn = user_dn(2);
     let line = ["-D", &dn, "-w", PASSWORD, "-c", "4", "-i", "1"];
@@ -183,7 +183,7 @@ fn a_run_whose_connections_churn_drains_as_well() {
 
 /// The events go into a pipe that is full and is not read: the thread that writes them waits.
 #[test]
-fn a_second_signal_ends_a_program_that_hangs() {
+fn second_signal_ends_a_hanging_program() {
     let target = RestTarget::start();
     let directory = scratch();
     let pipe = directory.path().join("pipe");

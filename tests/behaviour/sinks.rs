@@ -31,7 +31,7 @@ fn pipe(path: PathBuf) -> PathBuf {
 }
 
 #[test]
-fn a_record_that_cannot_be_written_takes_nothing_with_it() {
+fn record_write_error_leaves_the_other_outputs_complete() {
     let (directory, target) = (scratch(), Target::start("rest"));
     let [hgrm, hlog] = ["run.hgrm", "run.hlog"].map(|name| directory.path().join(name));
     let full = Path::new("/dev/full");
@@ -47,7 +47,7 @@ fn a_record_that_cannot_be_written_takes_nothing_with_it() {
 
 /// A disk that fills up during the run, simulated by a limit on the size of files.
 #[test]
-fn logs_that_cannot_grow_leave_whole_lines_and_a_report() {
+fn full_disk_leaves_whole_lines_in_logs_and_a_report() {
     let (directory, target) = (scratch(), Target::start("rest"));
     let [hgrm, hlog, events] =
         ["run.hgrm", "run.hlog", "run.ndjson"].map(|name| directory.path().join(name));
@@ -77,7 +77,7 @@ fn logs_that_cannot_grow_leave_whole_lines_and_a_report() {
 }
 
 #[test]
-fn a_reader_that_leaves_a_pipe_holds_up_nothing() {
+fn closed_pipe_reader_blocks_nothing() {
     let (directory, target) = (scratch(), Target::start("rest"));
     let [hlog, events, record] =
         ["hlog", "events", "record"].map(|name| pipe(directory.path().join(name)));
@@ -99,7 +99,7 @@ fn a_reader_that_leaves_a_pipe_holds_up_nothing() {
 }
 
 #[test]
-fn two_results_with_one_name_are_refused_before_anything_is_sent() {
+fn output_paths_that_collide_are_refused() {
     let (directory, target) = (scratch(), Target::start("rest"));
     let file = directory.path().join("run");
     for other in ["--hgrm", "--hlog", "--events"] {
@@ -113,7 +113,7 @@ fn two_results_with_one_name_are_refused_before_anything_is_sent() {
 }
 
 #[test]
-fn a_run_that_is_killed_leaves_whole_lines_of_its_log() {
+fn killed_run_leaves_whole_lines_in_its_hlog() {
     let (directory, target) = (scratch(), Target::start("rest"));
     let hlog = directory.path().join("run.hlog");
     let run = Program::start(command(binary()).args(line(&target, &[("--hlog", &*hlog)])));
@@ -131,7 +131,7 @@ fn a_run_that_is_killed_leaves_whole_lines_of_its_log() {
 }
 
 #[test]
-fn a_terminal_that_is_closed_ends_a_run_in_good_order() {
+fn closed_terminal_ends_the_run_cleanly() {
     let (directory, target) = (scratch(), Target::start("rest"));
     let [path, hlog] = ["run.json", "run.hlog"].map(|name| directory.path().join(name));
     for (nohup, code) in [(false, 143), (true, 0)] {

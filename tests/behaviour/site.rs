@@ -24,7 +24,7 @@ const WORDS: [&str; 8] = [
 ];
 
 #[test]
-fn every_link_of_the_site_leads_somewhere() {
+fn site_links_and_search_terms_all_resolve() {
     // Whether the runs of the gallery meet their objectives does not matter here.
     if !require(&["mdbook"]) {
         return;
@@ -62,7 +62,7 @@ fn every_link_of_the_site_leads_somewhere() {
 
 /// Every page of `docs/` is a chapter, and every chapter a page.
 #[test]
-fn no_page_is_left_out_of_the_site() {
+fn site_summary_lists_every_docs_page() {
     let summary = fs::read_to_string(Path::new(ROOT).join("site/SUMMARY.md")).expect("a summary");
     let listed: BTreeSet<String> = summary
         .split("](../docs/")

@@ -44,7 +44,7 @@ fn found(at: &Path, answer: &str) -> PathBuf {
 }
 
 #[test]
-fn a_search_is_sized_and_printed() {
+fn sizing_and_report_of_a_search_print_known_figures() {
     let directory = scratch();
     let file = found(directory.path(), "claim");
     let file = file.to_str().unwrap();
@@ -67,7 +67,7 @@ fn a_search_is_sized_and_printed() {
 }
 
 #[test]
-fn a_search_without_a_claim_and_another_file_are_refused() {
+fn sizing_refuses_a_search_without_a_claim_and_other_files() {
     let directory = scratch();
     let none = found(directory.path(), "no claim");
     let refused = run(["sizing", none.to_str().unwrap(), "--peak", "1200/s"]);

@@ -84,7 +84,7 @@ fn commands(
 }
 
 #[test]
-fn a_run_says_what_is_ready_and_begins_at_the_moment_it_is_told() {
+fn start_at_stdin_reports_ready_and_begins_on_time() {
     let directory = scratch();
     let targets = Targets::start();
     let all = commands(&targets, directory.path(), "127.9.1.2").into_iter().map(|(name, line)| {
@@ -117,7 +117,7 @@ fn a_run_says_what_is_ready_and_begins_at_the_moment_it_is_told() {
 }
 
 #[test]
-fn a_run_that_is_not_told_sends_nothing() {
+fn start_at_stdin_closed_sends_nothing() {
     let directory = scratch();
     let targets = Targets::start();
     let record = directory.path().join("record.json");
@@ -147,7 +147,7 @@ fn a_run_that_is_not_told_sends_nothing() {
 }
 
 #[test]
-fn what_could_not_be_connected_is_said_before_the_run_begins() {
+fn start_at_stdin_reports_failed_connections_before_the_start() {
     let directory = scratch();
     // Nothing listens there: the port was given back.
     let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");

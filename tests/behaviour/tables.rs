@@ -7,7 +7,7 @@ use brunt_testbed::{ADMIN_DN, BASE_DN, PASSWORD, user_dn};
 use brunt_test_program::{Program, at, binary, command, slapd};
 
 #[test]
-fn a_reader_who_has_seen_enough_ends_the_run_quietly() {
+fn closed_stdout_ends_the_run_quietly() {
     let Some(slapd) = slapd(20) else { return };
     let dn = user_dn(1);
     let mut head = Command::new("head")
@@ -29,7 +29,7 @@ fn a_reader_who_has_seen_enough_ends_the_run_quietly() {
 }
 
 #[test]
-fn a_failure_before_the_first_row_leaves_standard_output_empty() {
+fn failure_before_the_first_row_leaves_stdout_empty() {
     let Some(slapd) = slapd(20) else { return };
     let line = ["-D", ADMIN_DN, "-w", "wrong", "-b", BASE_DN, "(cn=a)"];
     let ended =

@@ -113,7 +113,7 @@ fn awaited(directory: &Path, file: &str, begin: &str) -> String {
 
 /// Blocks of other pages that start a target in the background and load it.
 #[test]
-fn blocks_of_other_pages_are_pasted_too() {
+fn docs_blocks_with_a_background_target_run() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let pages =
         fs::read_dir(root.join("docs")).expect("pages").map(|page| page.expect("one").path());
@@ -217,7 +217,7 @@ fn with_free_ports(script: &str) -> String {
 
 /// Every tutorial has a test here.
 #[test]
-fn no_tutorial_is_left_out() {
+fn tutorials_all_have_a_test() {
     let of_this = include_str!("tutorials.rs");
     let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/tutorials");
     let mut commands = String::new();

@@ -65,7 +65,7 @@ fn marks<'a>(output: &'a str, heading: &str) -> &'a str {
 }
 
 #[test]
-fn the_output_is_that_of_old() {
+fn ubench_output_equals_the_original() {
     let directory = scratch();
     for (line, name, ways) in [
         ("sqlite_ubench -n40", "sqlite.db", ["sync", "verbose", "yes"]),
@@ -98,7 +98,7 @@ fn the_output_is_that_of_old() {
 }
 
 #[test]
-fn the_four_lines_agree_with_themselves() {
+fn ubench_result_lines_are_consistent() {
     let directory = scratch();
     let ended = ubench(directory.path(), "sqlite_ubench -n 70 -s no").expect(0);
     let lines: Vec<&str> =
@@ -120,7 +120,7 @@ fn the_four_lines_agree_with_themselves() {
 }
 
 #[test]
-fn what_is_left_is_as_it_was_of_old() {
+fn ubench_leaves_the_rows_of_the_original() {
     let directory = scratch();
     ubench(directory.path(), "sqlite_ubench -n 20 -v no").expect(0);
     let count = || -> i64 {
@@ -149,7 +149,7 @@ fn what_is_left_is_as_it_was_of_old() {
 }
 
 #[test]
-fn leases_that_are_there_are_not_deleted() {
+fn ubench_keeps_existing_leases() {
     let directory = scratch();
     let at = |name: &str| directory.path().join(name);
     ubench(directory.path(), "sqlite_ubench -n 3 -v no -s no").expect(0);
@@ -184,7 +184,7 @@ fn leases_that_are_there_are_not_deleted() {
 }
 
 #[test]
-fn a_command_line_that_is_wrong_shows_the_switches() {
+fn ubench_usage_error_prints_the_switches() {
     let directory = scratch();
     for program in ["mysql_ubench", "sqlite_ubench", "memfile_ubench"] {
         for (line, complaint) in [
@@ -223,7 +223,7 @@ fn a_command_line_that_is_wrong_shows_the_switches() {
 }
 
 #[test]
-fn failures_end_with_255_and_no_password() {
+fn ubench_failure_exits_255_without_the_password() {
     let directory = scratch();
     for (line, what) in [
         ("mysql_ubench -m 127.0.0.1 -phunter2", "127.0.0.1:3306"),
@@ -239,7 +239,7 @@ fn failures_end_with_255_and_no_password() {
 }
 
 #[test]
-fn figures_of_ours_come_after_those_of_old() {
+fn ubench_added_figures_follow_the_original_ones() {
     let directory = scratch();
     let line = "sqlite_ubench -n 200 -s no -phunter2 --percentiles --record r.json --seed 5";
     let ended = ubench(directory.path(), line).expect(0);
@@ -261,7 +261,7 @@ fn figures_of_ours_come_after_those_of_old() {
 }
 
 #[test]
-fn mysql_has_the_engine_that_was_asked_for_and_no_lease_left() {
+fn mysql_ubench_uses_the_given_engine_and_leaves_no_lease() {
     if !require(&["mariadbd", "mariadb-install-db", "mariadb"]) {
         return;
     }
@@ -292,7 +292,7 @@ fn mysql_has_the_engine_that_was_asked_for_and_no_lease_left() {
 }
 
 #[test]
-fn a_link_is_the_program_of_its_name() {
+fn ubench_link_is_the_program_of_its_name() {
     let directory = scratch();
     for program in ["mysql_ubench", "sqlite_ubench", "memfile_ubench"] {
         let link = directory.path().join(program);
@@ -308,7 +308,7 @@ fn a_link_is_the_program_of_its_name() {
 }
 
 #[test]
-fn a_signal_prints_what_was_measured() {
+fn ubench_signal_prints_partial_results() {
     let directory = scratch();
     let mut brunt = command(binary());
     let mut program = Program::start(brunt.current_dir(directory.path()).args([

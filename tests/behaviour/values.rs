@@ -63,7 +63,7 @@ fn numbers(values: &[String]) -> BTreeSet<u64> {
 }
 
 #[test]
-fn inc_counts_for_all_connections_or_for_each() {
+fn inc_counts_across_connections_or_per_connection() {
     // Sixty draws of twenty values: each of them three times, whichever worker drew it.
     let line = ["-c", "3", "-t", "2", "-g", "inc(1,20)"];
     let Some(values) = drawn(60, &line) else { return };
@@ -88,7 +88,7 @@ fn inc_counts_for_all_connections_or_for_each() {
 }
 
 #[test]
-fn rand_leaves_out_its_maximum_unless_told_otherwise() {
+fn rand_excludes_its_maximum_by_default() {
     let Some(values) = drawn(400, &["-g", "rand(10,15)"]) else { return };
     assert_eq!(numbers(&values), (10..15).collect());
     let values = drawn(400, &["-g", "rand(10,15)", "--rand-inclusive"]).unwrap();
@@ -102,7 +102,7 @@ fn rand_leaves_out_its_maximum_unless_told_otherwise() {
 }
 
 #[test]
-fn xrand_uses_every_number_before_it_repeats_one() {
+fn xrand_uses_every_number_before_repeating() {
     // Three times round, whichever connection draws.
     let Some(values) = drawn(120, &["-c", "4", "-g", "xrand(0,40)"]) else { return };
     assert_eq!(numbers(&values), (0..40).collect());
@@ -114,7 +114,7 @@ fn xrand_uses_every_number_before_it_repeats_one() {
 }
 
 #[test]
-fn lines_of_files_come_in_turn_or_at_random() {
+fn file_generators_read_lines_in_order_or_at_random() {
     let directory = scratch();
     let path = directory.path().join("lines.txt");
     fs::write(&path, "alpha\nbeta\r\ngamma").unwrap();
@@ -126,7 +126,7 @@ fn lines_of_files_come_in_turn_or_at_random() {
 }
 
 #[test]
-fn random_strings_and_static_ones() {
+fn randstr_and_static_values_are_drawn_as_declared() {
     let Some(values) = drawn(200, &["-g", "randstr(24,[a-c]xy)"]) else { return };
     assert!(
         values
@@ -140,7 +140,7 @@ fn random_strings_and_static_ones() {
 
 /// One draw serves the whole operation, whatever names it.
 #[test]
-fn a_row_is_drawn_once_for_all_templates() {
+fn generator_draws_once_per_operation_for_all_templates() {
     let Some(slapd) = slapd(20) else { return };
     let line = [
         "-D",
@@ -168,7 +168,7 @@ fn a_row_is_drawn_once_for_all_templates() {
 }
 
 #[test]
-fn what_is_special_is_escaped_unless_raw() {
+fn generator_values_are_escaped_unless_raw() {
     let directory = scratch();
     let path = directory.path().join("odd.txt");
     fs::write(&path, "a*b\n(c)\nd\\e\n").unwrap();
@@ -203,7 +203,7 @@ fn what_is_special_is_escaped_unless_raw() {
 }
 
 #[test]
-fn value_patterns_draw_as_generators_do() {
+fn value_patterns_draw_like_generators() {
     let Some(slapd) = slapd(5) else { return };
     let line =
         ["--value-patterns", "-m", "6", "-F", "-b", BASE_DN, "-s", "base", "(uid=user.[3:5])"];

@@ -5,7 +5,7 @@ use brunt_testbed::BASE_DN;
 use brunt_test_program::{measure, slapd};
 
 #[test]
-fn a_count_is_of_the_steady_phase() {
+fn warm_up_is_excluded_from_the_iteration_count() {
     let Some(slapd) = slapd(20) else { return };
     let line = ["-B", "1", "-m", "157", "-M", "200", "-c", "3", "-F", "-b", BASE_DN, "-s", "base"];
     let ended =

@@ -153,7 +153,7 @@ pub(crate) fn record(directory: &Path, target: &str, (name, seed): (&str, &str))
 }
 
 #[test]
-fn a_push_that_cannot_be_made_says_what_to_do() {
+fn push_failure_says_what_to_do() {
     let directory = scratch();
     let [token, run_file] = ["token", "run.json"].map(|name| directory.path().join(name));
     let origin = format!("http://127.0.0.1:{}", free_port());
@@ -172,7 +172,7 @@ fn a_push_that_cannot_be_made_says_what_to_do() {
 }
 
 #[test]
-fn records_are_pushed_compared_given_back_and_indexed_again() {
+fn records_are_pushed_compared_downloaded_and_reindexed() {
     let directory = scratch();
     let at = directory.path().join("site");
     let (_api, target) = api();
@@ -237,7 +237,7 @@ fn records_are_pushed_compared_given_back_and_indexed_again() {
 }
 
 #[test]
-fn what_is_no_record_is_refused_in_words_and_leaves_nothing() {
+fn push_of_an_invalid_record_is_refused_without_residue() {
     let directory = scratch();
     let at = directory.path().join("site");
     let (program, visitor) = site(&at);
@@ -266,7 +266,7 @@ fn what_is_no_record_is_refused_in_words_and_leaves_nothing() {
 }
 
 #[test]
-fn nothing_is_served_or_sent_unencrypted_beyond_this_machine() {
+fn serve_and_push_refuse_plain_http_beyond_localhost() {
     let directory = scratch();
     let at = directory.path().join("site");
     let ended = run(["serve", "--listen", "0.0.0.0:0", "--dir", at.to_str().unwrap()]);
@@ -290,7 +290,7 @@ fn nothing_is_served_or_sent_unencrypted_beyond_this_machine() {
 }
 
 #[test]
-fn a_run_reaches_its_target_and_nothing_else() {
+fn website_run_reaches_only_its_target() {
     let directory = scratch();
     let (_api, target) = api();
     let (program, visitor) = site(&directory.path().join("site"));

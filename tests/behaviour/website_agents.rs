@@ -38,7 +38,7 @@ fn state<'a>(listing: &'a Value, name: &str) -> (&'a str, Option<&'a str>) {
 }
 
 #[test]
-fn agents_are_shown_while_they_wait_while_they_are_busy_and_once_they_were_killed() {
+fn agents_page_shows_waiting_busy_and_killed_agents() {
     if !require(&["nats-server"]) {
         return;
     }
@@ -99,7 +99,7 @@ fn agents_are_shown_while_they_wait_while_they_are_busy_and_once_they_were_kille
 }
 
 #[test]
-fn a_broker_that_is_away_is_said_to_be_and_found_again() {
+fn agents_page_reports_a_lost_and_returned_broker() {
     if !require(&["nats-server"]) {
         return;
     }
@@ -141,7 +141,7 @@ fn a_broker_that_is_away_is_said_to_be_and_found_again() {
 }
 
 #[test]
-fn without_a_broker_there_are_no_agents_and_a_wrong_one_is_refused_at_once() {
+fn agents_page_without_a_broker_is_empty_and_a_bad_url_refused() {
     let directory = scratch();
     let at = directory.path().join("site");
     let (program, visitor) = site(&at);

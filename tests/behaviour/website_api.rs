@@ -353,7 +353,7 @@ fn refusals(walk: &mut Walk, weak: &[Client]) {
 }
 
 #[test]
-fn everything_in_the_document_is_asked_and_answers_as_it_says() {
+fn api_answers_as_its_openapi_document_says() {
     let directory = scratch();
     let (_api, target) = api();
     let (program, visitor) = site(&directory.path().join("site"));
@@ -403,7 +403,7 @@ fn everything_in_the_document_is_asked_and_answers_as_it_says() {
 }
 
 #[test]
-fn a_program_with_a_token_alone_makes_a_target_and_a_plan_runs_it_and_finds_the_run() {
+fn api_token_alone_creates_target_and_plan_and_runs_it() {
     let directory = scratch();
     let (_api, target) = api();
     let (program, visitor) = site(&directory.path().join("site"));
@@ -462,7 +462,7 @@ fn a_program_with_a_token_alone_makes_a_target_and_a_plan_runs_it_and_finds_the_
 }
 
 #[test]
-fn brunt_loads_its_own_api_from_its_own_document() {
+fn api_is_loadable_from_its_own_openapi_document() {
     let directory = scratch();
     let (_api, target) = api();
     let (program, visitor) = site(&directory.path().join("site"));

@@ -12,7 +12,7 @@ use crate::website::{api, between, end, site};
 const PATIENCE: Duration = Duration::from_secs(90);
 
 #[test]
-fn a_backup_of_a_served_site_is_restored_as_another_directory() {
+fn backup_of_a_served_site_is_restored_elsewhere() {
     let directory = scratch();
     let path = |name: &str| directory.path().join(name).display().to_string();
     let (_api, target) = api();

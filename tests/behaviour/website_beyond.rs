@@ -206,7 +206,7 @@ fn listening(pid: u32) -> u16 {
 }
 
 #[test]
-fn a_site_of_its_own_certificate_is_reached_by_https_alone() {
+fn tls_site_is_reachable_only_by_https() {
     let directory = scratch();
     let pki = Pki::make(&directory.path().join("pki"));
     let (certificate, key) = (pki.pem("server"), pki.private_key("server"));
@@ -285,7 +285,7 @@ fn nginx(root: &Path, pki: &Pki, port: u16, site: u16) -> Daemon {
 }
 
 #[test]
-fn behind_a_real_nginx_only_the_proxy_speaks_for_others() {
+fn nginx_proxy_is_the_only_trusted_forwarder() {
     if !require(&["nginx"]) {
         return;
     }
@@ -333,7 +333,7 @@ fn behind_a_real_nginx_only_the_proxy_speaks_for_others() {
 }
 
 #[test]
-fn behind_a_real_nginx_a_claim_of_the_provider_decides_role_and_projects() {
+fn nginx_proxy_claim_decides_role_and_projects() {
     if !require(&["nginx"]) {
         return;
     }

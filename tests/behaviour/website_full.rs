@@ -45,7 +45,7 @@ fn names(directory: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_site_on_a_full_disk_says_so_and_leaves_nothing_in_part() {
+fn full_disk_is_reported_and_leaves_no_partial_files() {
     if !require(&["root", "unshare"]) {
         return;
     }

@@ -36,7 +36,7 @@ fn begun(visitor: &Visitor, target: &str) -> String {
 }
 
 #[test]
-fn a_run_goes_on_though_its_site_is_killed_and_is_found_by_the_next() {
+fn killed_site_does_not_stop_its_run_and_the_next_finds_it() {
     let directory = scratch();
     let at = directory.path().join("site");
     let (_api, target) = api();
@@ -63,7 +63,7 @@ fn a_run_goes_on_though_its_site_is_killed_and_is_found_by_the_next() {
 }
 
 #[test]
-fn a_run_that_ends_while_its_site_stands_still_is_whole_and_then_shown() {
+fn stopped_site_shows_a_run_that_ended_meanwhile() {
     let directory = scratch();
     let at = directory.path().join("site");
     let (_api, target) = api();
@@ -92,7 +92,7 @@ fn a_run_that_ends_while_its_site_stands_still_is_whole_and_then_shown() {
 }
 
 #[test]
-fn an_index_that_is_made_again_compares_as_before() {
+fn index_rebuild_keeps_comparisons() {
     let directory = scratch();
     let at = directory.path().join("site");
     let (_api, target) = api();
@@ -171,7 +171,7 @@ fn served(directory: &Path, cookie: &str) -> (Program, Visitor) {
 }
 
 #[test]
-fn a_copy_of_a_site_that_was_stopped_is_that_site() {
+fn site_copied_while_stopped_is_the_same_site() {
     let directory = scratch();
     let at = directory.path().join("site");
     let (_api, target) = api();
@@ -258,7 +258,7 @@ fn pushed((visitor, place): (&Visitor, &Path), (name, port): (&str, u16), script
 }
 
 #[test]
-fn ci_is_told_of_a_regression_by_the_exit_code() {
+fn push_exit_code_reports_a_regression() {
     let directory = scratch();
     let place = directory.path();
     let (program, visitor) = site(&place.join("site"));

@@ -61,7 +61,7 @@ fn furnished(visitor: &Visitor, target: &str) {
 }
 
 #[test]
-fn people_are_told_in_their_format_with_a_link_that_opens_the_run() {
+fn webhook_formats_link_to_the_run() {
     if !require(&["python3"]) {
         return;
     }

@@ -64,7 +64,7 @@ fn loadgen(directory: &Path, tree: &BTreeMap<&str, String>) -> String {
 }
 
 #[test]
-fn a_tree_of_loadgen_that_is_dropped_reports_what_loadgen_does() {
+fn loadgen_tree_imported_gives_the_report_of_loadgen() {
     let directory = scratch();
     let (program, visitor) = site(&directory.path().join("site"));
     let (own, other) = (api(), api());
@@ -99,7 +99,7 @@ fn a_tree_of_loadgen_that_is_dropped_reports_what_loadgen_does() {
 }
 
 #[test]
-fn a_plan_is_edited_by_forms_alone_and_nothing_typed_is_lost() {
+fn plan_editor_forms_change_a_plan_and_keep_input() {
     let directory = scratch();
     let (program, visitor) = site(&directory.path().join("site"));
     let (page, draft) = ("/plans/1", "/plans/1/draft");
@@ -146,7 +146,7 @@ fn a_plan_is_edited_by_forms_alone_and_nothing_typed_is_lost() {
 }
 
 #[test]
-fn what_is_imported_holds_no_secret_and_sends_nothing() {
+fn plan_import_contains_no_secret_and_sends_nothing() {
     let directory = scratch();
     let (program, visitor) = site(&directory.path().join("site"));
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -204,7 +204,7 @@ fn what_is_imported_holds_no_secret_and_sends_nothing() {
 }
 
 #[test]
-fn a_plan_is_changed_by_key_path_and_gets_thresholds() {
+fn plan_is_changed_by_key_path_and_gets_thresholds() {
     let directory = scratch();
     let (program, visitor) = site(&directory.path().join("site"));
     let (_api, target) = api();
@@ -267,7 +267,7 @@ fn a_plan_is_changed_by_key_path_and_gets_thresholds() {
 }
 
 #[test]
-fn a_trend_is_that_of_brunt_trend_and_leaves_out_what_is_not_valid() {
+fn trend_page_equals_brunt_trend_and_skips_invalid_runs() {
     let directory = scratch();
     let (program, visitor) = site(&directory.path().join("site"));
     let (_api, target) = api();

@@ -8,7 +8,7 @@ use brunt_test_program::{run, scratch};
 use crate::website::{Visitor, api, between, end, record, site};
 
 #[test]
-fn a_record_of_a_load_in_a_project_is_not_kept_for_who_does_not_see_it() {
+fn push_to_a_hidden_project_is_refused() {
     let directory = scratch();
     let at = |name: &str| directory.path().join(name).display().to_string();
     let (_api, target) = api();

@@ -86,7 +86,7 @@ fn sent(visitor: &Visitor) -> (Visitor, String) {
 }
 
 #[test]
-fn a_provider_that_never_answers_is_named_and_everybody_else_goes_on() {
+fn oidc_provider_that_hangs_is_named_and_others_continue() {
     let directory = scratch();
     let (program, visitor) = site(&directory.path().join("site"));
     let (sender, asked) = channel();

@@ -56,7 +56,7 @@ fn copied(directory: &Path, of: &str) -> (Vec<String>, BTreeSet<String>) {
 }
 
 #[test]
-fn a_rule_that_is_interrupted_removes_what_it_says_and_nothing_else() {
+fn retention_interrupted_removes_exactly_the_expired_runs() {
     let directory = scratch();
     let at = directory.path().join("site");
     let (_api, target) = api();

@@ -137,7 +137,7 @@ fn away(directory: &Path, seconds: i64) {
 }
 
 #[test]
-fn a_time_that_comes_begins_a_run_which_is_judged_and_told() {
+fn schedule_starts_a_run_judges_it_and_calls_the_webhook() {
     if !require(&["python3"]) {
         return;
     }
@@ -209,7 +209,7 @@ fn a_time_that_comes_begins_a_run_which_is_judged_and_told() {
 }
 
 #[test]
-fn times_at_which_the_site_was_away_are_listed_and_not_made_up_for() {
+fn schedule_times_missed_while_down_are_listed_not_run() {
     let directory = scratch();
     let at = directory.path().join("site");
     let (_api, target) = api();

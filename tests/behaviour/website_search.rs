@@ -43,7 +43,7 @@ fn prepare(visitor: &Visitor, target: &str) {
 }
 
 #[test]
-fn a_program_has_the_highest_rate_found_and_what_was_found_is_indexed_again() {
+fn search_by_api_reports_the_highest_rate_and_is_reindexed() {
     let directory = scratch();
     let at = directory.path().join("site");
     // A token can be made before the site is served with short seconds.

@@ -156,7 +156,7 @@ fn files(directory: &Path, each: &mut impl FnMut(&Path, &[u8])) {
 }
 
 #[test]
-fn a_secret_is_sent_to_its_target_and_is_nowhere_else() {
+fn secret_reaches_only_its_target() {
     let directory = scratch();
     let at = directory.path().join("site");
     let (server, seen) = telling();
@@ -218,7 +218,7 @@ fn a_secret_is_sent_to_its_target_and_is_nowhere_else() {
 }
 
 #[test]
-fn a_target_that_is_given_other_addresses_takes_no_secret_along() {
+fn secrets_are_dropped_when_target_addresses_change() {
     let directory = scratch();
     let (server, seen) = telling();
     let (program, visitor) = site(&directory.path().join("site"));

@@ -120,7 +120,7 @@ fn is_there() -> bool {
 }
 
 #[test]
-fn two_agents_share_a_run_and_its_record_says_what_the_target_counted() {
+fn shared_run_record_agrees_with_nginx() {
     if !is_there() {
         return;
     }
@@ -167,7 +167,7 @@ fn two_agents_share_a_run_and_its_record_says_what_the_target_counted() {
 }
 
 #[test]
-fn too_few_agents_are_told_and_nothing_is_sent() {
+fn shared_run_with_too_few_agents_sends_nothing() {
     if !is_there() {
         return;
     }
@@ -197,7 +197,7 @@ fn too_few_agents_are_told_and_nothing_is_sent() {
 }
 
 #[test]
-fn agents_share_the_runs_of_a_schedule() {
+fn scheduled_runs_are_shared_by_agents() {
     if !is_there() {
         return;
     }
@@ -241,7 +241,7 @@ fn agents_share_the_runs_of_a_schedule() {
 }
 
 #[test]
-fn an_agent_that_is_killed_makes_the_run_partial_and_is_named() {
+fn killed_agent_makes_the_run_partial_and_is_named() {
     if !is_there() {
         return;
     }
@@ -269,7 +269,7 @@ fn an_agent_that_is_killed_makes_the_run_partial_and_is_named() {
 }
 
 #[test]
-fn agents_reach_the_addresses_of_the_target_and_no_others() {
+fn agents_reach_only_the_addresses_of_the_target() {
     if !is_there() {
         return;
     }
@@ -300,7 +300,7 @@ fn agents_reach_the_addresses_of_the_target_and_no_others() {
 }
 
 #[test]
-fn a_stop_on_the_page_ends_the_load_of_all_agents() {
+fn stop_button_ends_the_load_of_all_agents() {
     if !is_there() {
         return;
     }
@@ -336,7 +336,7 @@ fn a_stop_on_the_page_ends_the_load_of_all_agents() {
 }
 
 #[test]
-fn conditions_are_judged_by_what_all_agents_measure() {
+fn abort_conditions_use_the_figures_of_all_agents() {
     if !is_there() {
         return;
     }
@@ -358,7 +358,7 @@ fn conditions_are_judged_by_what_all_agents_measure() {
 }
 
 #[test]
-fn what_agents_cannot_share_is_refused_in_words() {
+fn shared_run_refuses_what_agents_cannot_share() {
     if !is_there() {
         return;
     }
@@ -404,7 +404,7 @@ fn what_agents_cannot_share_is_refused_in_words() {
 }
 
 #[test]
-fn without_a_cluster_no_run_is_shared() {
+fn shared_run_without_a_cluster_is_refused() {
     let directory = scratch();
     let (program, visitor) = site(&directory.path().join("site"));
     let run = visitor.token("run");

@@ -50,7 +50,7 @@ fn interrupted(program: Program) -> Ended {
 }
 
 #[test]
-fn a_trial_runs_what_it_offers_and_leaves_nothing() {
+fn trial_runs_its_examples_and_leaves_nothing() {
     let scratch = scratch();
     let (mut program, visitor) = trial(scratch.path(), &[]);
     let (_, start) = visitor.ask("GET", "/", "", "");
@@ -97,7 +97,7 @@ fn a_trial_runs_what_it_offers_and_leaves_nothing() {
 }
 
 #[test]
-fn a_trial_keeps_its_runs_where_it_is_told_to_and_opens_no_site_of_others() {
+fn trial_dir_keeps_runs_and_refuses_a_regular_site() {
     let scratch = scratch();
     let at = scratch.path().join("kept");
     let words = ["--dir", at.to_str().unwrap()];
@@ -125,7 +125,7 @@ fn a_trial_keeps_its_runs_where_it_is_told_to_and_opens_no_site_of_others() {
 }
 
 #[test]
-fn a_trial_is_of_this_machine_alone() {
+fn trial_refuses_to_listen_beyond_localhost() {
     for more in [&["--listen", "0.0.0.0:0"][..], &["--host", "x.example"], &["--link", "ada"]] {
         let ended = run([&["serve", "--trial"], more].concat());
         assert_eq!(ended.code(), 2, "{ended}");

@@ -209,7 +209,7 @@ fn requests(visitor: &Visitor, older: &Older) {
 }
 
 #[test]
-fn a_directory_of_the_first_version_is_opened_and_all_of_it_is_there() {
+fn first_version_directory_is_upgraded_completely() {
     let older = Older::made();
     let at = older.path();
     let kept = at.join("runs").join(&older.runs[0]).join("record.json.gz");
@@ -249,7 +249,7 @@ fn a_directory_of_the_first_version_is_opened_and_all_of_it_is_there() {
 }
 
 #[test]
-fn an_upgrade_that_is_killed_leaves_a_directory_that_can_be_opened() {
+fn killed_upgrade_leaves_an_openable_directory() {
     const RUNS: i64 = 1_500;
     let older = Older::made();
     let at = older.path();

@@ -97,7 +97,7 @@ fn queries() -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_query_of_the_dashboard_has_an_answer() {
+fn dashboard_queries_all_return_data() {
     if !require(&["prometheus"]) {
         return;
     }

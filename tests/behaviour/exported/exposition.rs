@@ -74,7 +74,7 @@ fn promtool(text: &str) {
 }
 
 #[test]
-fn what_is_scraped_is_what_the_record_holds() {
+fn prometheus_scrape_equals_the_record() {
     if !require(&["promtool"]) {
         return;
     }
@@ -168,7 +168,7 @@ fn compare(record: &Record, points: &[Point]) {
 }
 
 #[test]
-fn readers_who_never_read_hold_up_neither_the_run_nor_each_other() {
+fn prometheus_readers_that_never_read_block_nothing() {
     let (directory, target) = (scratch(), Target::start("rest"));
     let record = directory.path().join("run.json");
     let url = format!("http://{}/sleep?ms=1", target.address());
@@ -191,7 +191,7 @@ fn readers_who_never_read_hold_up_neither_the_run_nor_each_other() {
 }
 
 #[test]
-fn an_address_that_is_taken_stops_a_run_before_it_begins() {
+fn prometheus_address_in_use_stops_the_run_before_it_begins() {
     let (listener, target) = (std::net::TcpListener::bind("127.0.0.1:0"), Target::start("rest"));
     let port = listener.as_ref().expect("a port").local_addr().expect("its address").port();
     let url = format!("http://{}/sleep?ms=1", target.address());

@@ -26,7 +26,7 @@ fn groups(record: &Record) -> &[OperationRecord] {
 }
 
 #[test]
-fn metrics_tables_and_the_page_have_the_groups_of_the_record() {
+fn groups_are_in_metrics_tables_and_page() {
     let (directory, target) = (scratch(), Target::start("rest"));
     let file = directory.path().join("run.json");
     let (plan, collector) = (plan(&target), Receiver::start(|_| "200 OK"));
@@ -97,7 +97,7 @@ fn tables(record: &Record, file: &std::path::Path) {
 }
 
 #[test]
-fn a_run_can_end_because_of_a_group() {
+fn abort_on_accepts_a_group() {
     let target = Target::start("rest");
     let ended = plan(&target).run(&["--abort-on", "broken.errors>0%"]);
     target.stop();

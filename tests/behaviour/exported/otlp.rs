@@ -153,7 +153,7 @@ fn attributes(message: &Message, number: u64) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn what_is_sent_is_what_the_record_holds() {
+fn otlp_export_equals_the_record() {
     let (directory, target) = (scratch(), Target::start("rest"));
     // One message in the middle is refused: the next brings its figures too.
     let receiver = Receiver::start(|number| if number == 1 { "503 Busy" } else { "200 OK" });
@@ -178,7 +178,7 @@ fn what_is_sent_is_what_the_record_holds() {
 }
 
 #[test]
-fn requests_have_the_names_of_opentelemetry_and_exponential_buckets_if_these_are_wanted() {
+fn otlp_exponential_histogram_and_semantic_names_on_request() {
     let (directory, target) = (scratch(), Target::start("rest"));
     let receiver = Receiver::start(|_| "200 OK");
     let kind = "OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION";
@@ -252,7 +252,7 @@ fn compare(record: &Record, metrics: &BTreeMap<String, Vec<Point>>) {
 }
 
 #[test]
-fn a_collector_that_is_away_is_told_of_and_costs_the_run_nothing() {
+fn otlp_unavailable_collector_does_not_slow_the_run() {
     let (directory, target) = (scratch(), Target::start("rest"));
     let port = brunt_testbed::free_port();
     // The other accepts and never answers.
@@ -276,7 +276,7 @@ fn a_collector_that_is_away_is_told_of_and_costs_the_run_nothing() {
 }
 
 #[test]
-fn a_collector_over_https_is_sent_the_same_and_one_that_nobody_vouches_for_nothing() {
+fn otlp_over_https_checks_the_certificate() {
     let (directory, target) = (scratch(), Target::start("rest"));
     let [ours, other] = ["ours", "other"].map(|name| Authority::new(name, directory.path()));
     let served = ours.served("127.0.0.1");

@@ -29,7 +29,7 @@ fn perform(name: &str) -> (Report, Vec<Seen>, Ended) {
 }
 
 #[test]
-fn every_example_passes_whole() {
+fn loadgen_examples_all_pass() {
     for (name, threads, transactions) in [
         ("sessions", 4.0, 268.0),
         ("directory", 2.0, 210.0),

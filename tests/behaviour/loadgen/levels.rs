@@ -14,7 +14,7 @@ fn list(files: &Files, words: &[&str], directory: &str) -> Ended {
 
 /// The current directory comes first, then the one above the job's.
 #[test]
-fn files_are_found_from_anywhere_and_it_is_said_where() {
+fn loadgen_finds_files_from_any_directory_and_reports_where() {
     let files = Files::new();
     files.ask("job", "/echo");
     files.workload("one", &[("job", 5000)]);
@@ -31,7 +31,7 @@ fn files_are_found_from_anywhere_and_it_is_said_where() {
 
 /// A link of that name to the program is the command.
 #[test]
-fn a_link_to_the_program_is_the_command() {
+fn loadgen_link_is_the_command() {
     let directory = scratch();
     let link = directory.path().join("loadgen");
     symlink(binary(), &link).unwrap();

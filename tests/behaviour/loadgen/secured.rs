@@ -5,7 +5,7 @@ use serde_json::json;
 use brunt_test_program::{Files, Program, Report, binary, command, scratch};
 
 #[test]
-fn a_service_is_trusted_by_its_certificate_or_not_at_all() {
+fn loadgen_trusts_a_service_only_by_its_certificate() {
     let directory = scratch();
     let ca = directory.path().join("ca.pem");
     let mut target = command(binary());

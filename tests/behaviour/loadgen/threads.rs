@@ -6,7 +6,7 @@ use serde_json::json;
 use brunt_test_program::{Files, Report, RestTarget};
 
 #[test]
-fn an_interrupted_job_is_reported() {
+fn loadgen_interrupted_job_is_reported() {
     let target = RestTarget::start();
     let files = Files::new();
     files.ask("nap", "/sleep?ms=20");
@@ -28,7 +28,7 @@ fn an_interrupted_job_is_reported() {
 }
 
 #[test]
-fn a_pipe_sees_no_trace_of_what_moves_on_a_terminal() {
+fn loadgen_progress_is_absent_from_a_pipe() {
     let target = RestTarget::start();
     let files = Files::new();
     files.ask("look", "/echo/look");

@@ -23,7 +23,7 @@ fn reported(ended: &Ended) {
 }
 
 #[test]
-fn an_interrupt_is_how_a_run_without_an_end_is_ended() {
+fn interrupt_ends_an_endless_run() {
     let server = Server::v4("");
     let run = server.start("-r 200 -R 100 -xe");
     wait_for("exchanges", || server.sent(Answer::Ack) > 100);
@@ -45,7 +45,7 @@ fn an_interrupt_is_how_a_run_without_an_end_is_ended() {
 }
 
 #[test]
-fn a_second_interrupt_and_a_termination_have_codes_of_their_own() {
+fn second_interrupt_and_sigterm_have_their_own_exit_codes() {
     let server = Server::v4(SILENT);
     let run = server.start("-r 50 -R 50 -d 60");
     wait_for("messages", || server.received(RequestKind::Discover) > 20);
@@ -71,7 +71,7 @@ fn a_second_interrupt_and_a_termination_have_codes_of_their_own() {
 
 /// Refused before anything is sent: what is wrong is said, with its name, and nothing stands on standard output.
 #[test]
-fn what_cannot_be_carried_out_is_said_first() {
+fn invalid_runs_are_refused_before_anything_is_sent() {
     let refused = |words: &str, code: i32, said: &str| {
         let ended = run(["perfdhcp"].into_iter().chain(words.split_whitespace())).expect(code);
         assert!(ended.said().contains(said), "{said}\n{ended}");
@@ -100,7 +100,7 @@ fn what_cannot_be_carried_out_is_said_first() {
 
 /// Nobody is there at all: every message is refused by this machine, or its answer is that nobody listens.
 #[test]
-fn a_port_where_nobody_listens_is_no_reason_to_give_up() {
+fn closed_port_does_not_stop_the_run() {
     let port = free_port();
     let ended = start(Family::V4, port, "-r 200 -n 40 -R 40 -d 0.3").wait().expect(3);
     let record = ended.balanced();
@@ -119,7 +119,7 @@ fn a_port_where_nobody_listens_is_no_reason_to_give_up() {
 
 /// The server of the command line says the same as the one in our process.
 #[test]
-fn the_target_of_the_command_line_ends_with_an_account() {
+fn target_dhcp_prints_its_totals_at_the_end() {
     let directory = scratch();
     let leases = directory.path().join("leases.csv");
     let mut target = command(binary());
@@ -149,7 +149,7 @@ fn the_target_of_the_command_line_ends_with_an_account() {
 
 /// A server that goes away in the midst of a run is named, with the moment of its last answer.
 #[test]
-fn a_server_that_went_away_is_named_with_the_time() {
+fn server_that_disappears_is_named_with_its_last_answer() {
     let server = Server::v4("");
     let port = server.port();
     let run = server.start("-r 100 -p 4 -R 1000 -d 2 -d 2");

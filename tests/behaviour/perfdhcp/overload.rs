@@ -16,7 +16,7 @@ fn peak(program: &Program) -> u64 {
 }
 
 #[test]
-fn what_is_never_answered_is_forgotten() {
+fn unanswered_exchanges_keep_no_memory() {
     let server = Server::v4("[[rule]]\naction = 'ignore'");
     // Four thousand in flight for a tenth of a second each.
     let line = "-i --window 4000 -n 200000 -R 1000000 -d 0.1";
@@ -34,7 +34,7 @@ fn what_is_never_answered_is_forgotten() {
 }
 
 #[test]
-fn a_dead_port_costs_no_memory_either() {
+fn closed_port_costs_no_memory() {
     let port = free_port();
     let program = start(Family::V6, port, "-i --window 200 -p 3 -R 1000 -d 0.05 -t 0.2");
     wait_for("a start", || program.printed().lines().count() > 5);

@@ -11,7 +11,7 @@ use brunt_testbed::free_port;
 use super::server::Server;
 
 #[test]
-fn several_sources_share_a_run() {
+fn source_port_accepts_several_sources() {
     let server = Server::v4("");
     let ports = [(); 2].map(|()| free_port().to_string()).join(",");
     let line = format!("-r 400 -n 200 -R 200 --source-port {ports}");
@@ -36,7 +36,7 @@ fn kernel_stamps_time_the_answers() {
 }
 
 #[test]
-fn losses_at_random_are_as_many_as_the_server_says() {
+fn random_losses_equal_the_count_of_the_server() {
     let script = "
         seed = 3
         [[rule]]

@@ -29,7 +29,7 @@ fn both(record: &Record, what: &str) -> u64 {
 }
 
 #[test]
-fn answers_that_lay_in_the_socket_are_answers() {
+fn stopped_generator_still_reads_buffered_answers() {
     // Once in the midst of a run, and once across its end. What is in flight fits into the server's socket.
     for (line, acks) in
         [("--window 50 -p 5 -R 20000 -d 2 -d 2", 500), ("-r 300 -p 1.5 -R 20000 -d 2 -d 2", 200)]
@@ -48,7 +48,7 @@ fn answers_that_lay_in_the_socket_are_answers() {
 }
 
 #[test]
-fn what_is_dropped_while_we_stand_still_is_not_the_servers() {
+fn stopped_generator_does_not_blame_the_server_for_drops() {
     let server = Server::v4("[[rule]]\non = ['discover']\nevery = 5\naction = 'ignore'");
     let ended = stopped(&server, server.start("-r 200 -p 8 -R 20000 -d 1"), 300).expect(3);
     let record = ended.balanced();

@@ -4,7 +4,7 @@ use brunt_test_program::{Plan, RestTarget};
 use rustix::process::Signal;
 
 #[test]
-fn what_was_prepared_is_cleaned_up_after_a_signal() {
+fn clean_up_runs_after_a_signal() {
     let target = RestTarget::start();
     let plan = Plan::of(&format!(
         "[run]\nusers = 2\nduration = \"10m\"\nthink = \"50ms\"\n[http]\nbase = \"{}\"\n\

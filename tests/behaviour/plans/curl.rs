@@ -62,7 +62,7 @@ fn told(seen: &Seen) -> (&str, &str, Vec<(String, &str)>, &str) {
 }
 
 #[test]
-fn a_failed_request_can_be_pasted_into_a_shell() {
+fn curl_line_of_a_failed_request_repeats_it() {
     let target = RestTarget::start();
     let directory = scratch();
     let file = directory.path().join("failed.ndjson");
@@ -94,7 +94,7 @@ fn a_failed_request_can_be_pasted_into_a_shell() {
 }
 
 #[test]
-fn a_step_that_passed_or_is_not_http_has_no_line() {
+fn curl_line_is_absent_for_passed_and_non_http_steps() {
     let target = RestTarget::start();
     let right = Plan::of(&format!(
         "[run]\nusers = 1\niterations = {{ each = 1 }}\n[http]\nbase = \"{}\"\n\

@@ -30,7 +30,7 @@ fn server(line: &[&str]) -> (Program, String) {
 
 /// Three protocols in one iteration, each of which its server records.
 #[test]
-fn a_visit_may_be_a_lease_a_bind_a_token_and_a_search() {
+fn example_visit_uses_lease_bind_token_and_search() {
     let target = RestTarget::start();
     let (_ldap, ldap) = server(&["ldap", "--listen", "127.0.0.1:0"]);
     let (_dhcp, dhcp) = server(&["dhcp", "--listen", "127.0.0.1:0", "--reply-to-source"]);
@@ -61,7 +61,7 @@ fn a_visit_may_be_a_lease_a_bind_a_token_and_a_search() {
 }
 
 #[test]
-fn every_example_works() {
+fn examples_all_run() {
     let target = RestTarget::start();
     let slow = "scenario.1.steps.1.threshold=10s";
     for (name, path, line) in [

@@ -19,7 +19,7 @@ fn flat(ended: &Ended) -> String {
 }
 
 #[test]
-fn a_wrong_password_of_a_key_file_is_an_error_that_names_the_file_and_not_the_password() {
+fn key_file_with_wrong_password_is_named_without_the_password() {
     let (target, directory) = (RestTarget::start(), brunt_test_program::scratch());
     let file = Pki::make(&directory.path().join("pki")).pkcs12("client");
     let key = format!("file = \"{}\", password = \"opensesame\"", file.display());
@@ -45,7 +45,7 @@ fn a_wrong_password_of_a_key_file_is_an_error_that_names_the_file_and_not_the_pa
 }
 
 #[test]
-fn a_certificate_that_is_out_of_date_is_a_note_and_the_key_signs() {
+fn expired_certificate_is_noted_and_its_key_still_signs() {
     let (target, directory) = (RestTarget::start(), brunt_test_program::scratch());
     let pki = Pki::make(&directory.path().join("pki"));
     let plan = |name: &str| {

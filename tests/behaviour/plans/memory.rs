@@ -20,7 +20,7 @@ fn kib(id: u32, of: &str) -> Option<u64> {
 
 /// Each step is an operation of its own. With a histogram of 188 KiB for each in every hand they would take 5 GB.
 #[test]
-fn thousands_of_steps_take_a_tenth_of_a_megabyte_each_and_what_is_said() {
+fn thousands_of_steps_stay_within_the_memory_estimate() {
     let target = RestTarget::start();
     let mut text = format!(
         "[run]\nusers = 2\niterations = {{ each = 1 }}\n[http]\nbase = \"{}\"\n[[scenario]]\nname = \"all\"\n",

@@ -17,7 +17,7 @@ fn plan(base: &str) -> String {
 }
 
 #[test]
-fn a_plan_may_come_from_standard_input_and_be_set_from_the_command_line() {
+fn plan_is_read_from_stdin_and_set_overrides_it() {
     let target = RestTarget::start();
     let mut brunt = command(binary());
     brunt
@@ -46,7 +46,7 @@ fn a_plan_may_come_from_standard_input_and_be_set_from_the_command_line() {
 }
 
 #[test]
-fn the_schema_is_the_one_that_is_published() {
+fn schema_equals_the_published_file() {
     let published = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/plan.schema.json");
     let ended = run(["run", "--schema"]).expect(0);
     assert_eq!(ended.stdout, std::fs::read_to_string(published).unwrap());

@@ -28,7 +28,7 @@ fn refusing(fields: &'static str, body: &'static str) -> String {
 }
 
 #[test]
-fn a_failure_says_what_the_server_said_without_secrets() {
+fn failure_message_of_a_server_is_shown_without_secrets() {
     let base = refusing(
         "WWW-Authenticate: Bearer error=\"invalid_token\"\r\n",
         "{\"message\":\"no \u{1b}[2J opensesame\",\"access_token\":\"abc\"}",

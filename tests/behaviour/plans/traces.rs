@@ -3,7 +3,7 @@
 use brunt_test_program::{Plan, Program, RestTarget, binary, command, run};
 
 #[test]
-fn a_url_and_a_directory_are_looked_at_as_well() {
+fn once_traces_a_url_and_ldap_searches() {
     let target = RestTarget::start();
     let url = format!("{}/headers", target.base);
     let ended = run(["http", "--once", &url]).expect(0);
