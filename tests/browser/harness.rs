@@ -23,7 +23,7 @@ fn rules(browser: &Browser) -> Vec<String> {
 }
 
 #[test]
-fn a_plain_page_has_no_fault() {
+fn plain_page_has_no_errors() {
     let Some(browser) = Browser::start() else { return };
     let directory = tempfile::tempdir().unwrap();
     let path = page(&directory, PLAIN);
@@ -35,7 +35,7 @@ fn a_plain_page_has_no_fault() {
 }
 
 #[test]
-fn faults_are_noticed() {
+fn page_errors_and_accessibility_faults_are_noticed() {
     let Some(browser) = Browser::start() else { return };
     let directory = tempfile::tempdir().unwrap();
     let pale = PLAIN.replace("<p>", "<p style='color:#ccc;background:#fff'>");
@@ -56,7 +56,7 @@ fn faults_are_noticed() {
 }
 
 #[test]
-fn looks_keys_and_tabs_reach_the_page() {
+fn themes_keys_and_tabs_reach_the_page() {
     let Some(browser) = Browser::start() else { return };
     let directory = tempfile::tempdir().unwrap();
     let listening = "</main><script>keys = []; addEventListener('keydown', event => keys.push(event.key))</script>";

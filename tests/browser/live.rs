@@ -81,7 +81,7 @@ fn no_fault(browser: &Browser, pages: &[&str]) {
 }
 
 #[test]
-fn tabs_show_what_the_events_say_and_become_the_report() {
+fn live_page_tabs_equal_the_events_and_become_the_report() {
     let Some(browser) = Browser::start() else { return };
     let target = Target::start();
     let url = target.url("/sleep?ms=1");
@@ -165,7 +165,7 @@ fn figures(browser: &Browser, record: &Value) {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn names_and_texts_of_others_stay_text() {
+fn live_page_escapes_names_of_plans() {
     let Some(browser) = Browser::start() else { return };
     let target = Target::start();
     let base = target.url("");
@@ -198,7 +198,7 @@ fn charts(browser: &Browser) -> Value {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn what_a_server_says_stays_text_and_paper_has_charts() {
+fn live_page_escapes_server_text_and_prints_charts() {
     let Some(browser) = Browser::start() else { return };
     let server = Hostile::start();
     // It is in progress for as long as that is looked at.
@@ -266,7 +266,7 @@ fn rows(events: &str) -> (usize, usize) {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn fifty_tabs_of_which_half_never_read_hold_up_no_interval() {
+fn live_page_with_fifty_tabs_delays_no_interval() {
     // A run of eight seconds, whose tabs have to be there in its first two.
     let _core = core();
     let target = Target::start();
@@ -307,7 +307,7 @@ fn fifty_tabs_of_which_half_never_read_hold_up_no_interval() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn an_address_that_others_can_reach_is_told_and_a_taken_one_refused() {
+fn live_page_reports_a_public_address_and_a_port_in_use() {
     let target = Target::start();
     let url = target.url("/sleep?ms=1");
     let brunt = || std::process::Command::new(env!("CARGO_BIN_EXE_brunt"));

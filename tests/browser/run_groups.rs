@@ -66,7 +66,7 @@ fn press(browser: &Browser, label: &str) {
 }
 
 #[test]
-fn groups_are_folded_and_stay_folded() {
+fn groups_stay_folded_when_the_page_updates() {
     let Some(browser) = Browser::start() else { return };
     let (directory, target) = (tempfile::tempdir().expect("a directory"), Target::start());
     let at = |name: &str| directory.path().join(name);

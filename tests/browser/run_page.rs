@@ -271,7 +271,7 @@ fn serious(browser: &Browser) -> Vec<Violation> {
 }
 
 #[test]
-fn the_page_of_a_real_run_can_be_used() {
+fn run_page_shows_the_figures_and_works_by_keyboard() {
     let Some(shown) = shown() else { return };
     let Shown { browser, record, path, .. } = &shown;
     figures(browser, record);
@@ -286,7 +286,7 @@ fn the_page_of_a_real_run_can_be_used() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn the_page_of_a_real_run_fits_every_reader() {
+fn run_page_fits_every_screen_and_theme() {
     let Some(shown) = shown() else { return };
     let Shown { browser, path, .. } = &shown;
     for look in [Look::Light, Look::Dark, Look::Phone, Look::Print] {

@@ -158,7 +158,7 @@ fn compared(browser: &Browser) {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn a_team_keeps_finds_and_compares_its_runs() {
+fn website_stores_finds_and_compares_runs() {
     let Some(browser) = Browser::start() else { return };
     let directory = tempfile::tempdir().unwrap();
     let site = Site::start(&directory.path().join("site"));

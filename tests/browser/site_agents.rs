@@ -17,7 +17,7 @@ fn site(directory: &std::path::Path, port: u16) -> Site {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn agents_are_read_in_every_look() {
+fn agents_pages_work_in_every_theme_and_size() {
     let Some(browser) = Browser::start().filter(|_| require(&["nats-server"])) else { return };
     let directory = tempfile::tempdir().unwrap();
     let port = free_port();

@@ -26,7 +26,7 @@ fn written(directory: &Path, target: &Target, limit: u32) {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn a_directory_that_is_dropped_reports_what_loadgen_does() {
+fn dropped_loadgen_directory_gives_the_report_of_loadgen() {
     let Some(browser) = Browser::start() else { return };
     let directory = tempfile::tempdir().unwrap();
     let (own, other) = (Target::start(), Target::start());

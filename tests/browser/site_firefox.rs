@@ -13,13 +13,13 @@ fn goes(way: fn(&Browser)) {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn firefox_goes_from_a_first_run_to_a_second_and_to_their_comparison() {
+fn firefox_runs_twice_and_compares() {
     goes(compares_two_runs);
 }
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn firefox_makes_a_plan_with_an_error_on_the_way_and_runs_it() {
+fn firefox_corrects_and_runs_a_plan() {
     goes(mends_and_runs_a_plan);
 }
 

@@ -50,7 +50,7 @@ impl Opened {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn what_was_typed_last_is_saved_and_run() {
+fn plan_form_saves_and_runs_the_last_input() {
     let Some(opened) = Opened::start() else { return };
     let browser = &opened.browser;
     opened.types(USERS, "31");
@@ -86,7 +86,7 @@ fn what_was_typed_last_is_saved_and_run() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn what_cannot_be_is_not_saved_before_it_is_changed() {
+fn plan_form_refuses_invalid_values_until_corrected() {
     let Some(opened) = Opened::start() else { return };
     let browser = &opened.browser;
     let seed = "[\"run\",\"users\"]";
@@ -120,7 +120,7 @@ fn what_cannot_be_is_not_saved_before_it_is_changed() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn what_is_wrong_leads_to_its_field() {
+fn plan_errors_link_to_their_field() {
     let Some(opened) = Opened::start() else { return };
     let browser = &opened.browser;
     browser.click(&button("text"));

@@ -99,7 +99,7 @@ pub(crate) fn compares_two_runs(browser: &Browser) {
 }
 
 #[test]
-fn from_a_first_run_to_a_second_and_to_their_comparison() {
+fn home_page_leads_to_two_runs_and_their_comparison() {
     let Some(browser) = Browser::start() else { return };
     compares_two_runs(&browser);
 }

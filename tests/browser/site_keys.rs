@@ -36,7 +36,7 @@ pub(crate) fn press(browser: &Browser, css: &str) {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn everything_from_the_first_start_to_a_run_is_done_by_keys() {
+fn first_start_to_first_run_works_by_keyboard() {
     let Some(browser) = Browser::start() else { return };
     let directory = tempfile::tempdir().unwrap();
     let site = Site::start(&directory.path().join("site"));

@@ -78,7 +78,7 @@ pub(crate) fn follows_a_link(browser: &Browser) {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn a_link_from_another_site_leads_to_the_run() {
+fn link_from_another_site_opens_the_run() {
     let Some(browser) = Browser::start() else { return };
     follows_a_link(&browser);
 }

@@ -57,7 +57,7 @@ fn arranged(browser: &Browser) {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn whoever_comes_late_or_was_away_sees_the_same_points() {
+fn live_run_shows_the_same_points_to_late_and_returning_tabs() {
     let Some(browser) = Browser::start() else { return };
     let directory = tempfile::tempdir().unwrap();
     let site = Site::start(&directory.path().join("site"));

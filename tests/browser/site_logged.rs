@@ -62,7 +62,7 @@ fn due(browser: &Browser) -> u64 {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn what_nginx_and_slapd_logged_is_what_the_page_says() {
+fn run_page_agrees_with_nginx_and_slapd_logs() {
     let Some(browser) = Browser::start() else { return };
     if !require(&["nginx", "slapd", "slapadd", "ldapsearch"]) {
         return;
@@ -101,7 +101,7 @@ fn what_nginx_and_slapd_logged_is_what_the_page_says() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn what_kea_counted_is_what_the_page_says() {
+fn run_page_agrees_with_kea_counts() {
     if !require(&["ip", "root", "kea-dhcp4", "chromium", "chromedriver", "axe-core"]) {
         return;
     }

@@ -15,7 +15,7 @@ fn add(browser: &Browser, shown: &str) {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn every_page_can_be_read() {
+fn remaining_pages_are_readable_empty_and_filled() {
     let Some(browser) = Browser::start() else { return };
     let directory = tempfile::tempdir().unwrap();
     let site = Site::start(&directory.path().join("site"));

@@ -74,7 +74,7 @@ fn pictured(browser: &Browser, name: &str, height: f64) {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn the_pages_of_a_site_with_runs_are_pictured() {
+fn screenshots_of_the_website_are_made() {
     let Some(browser) = Browser::start() else { return };
     let directory = tempfile::tempdir().unwrap();
     let site = Site::start(&directory.path().join("site"));
@@ -115,7 +115,7 @@ fn the_pages_of_a_site_with_runs_are_pictured() {
 }
 
 #[test]
-fn the_pictures_of_the_website_are_small_described_and_there() {
+fn screenshots_in_docs_are_small_and_described() {
     let page = fs::read_to_string(root().join("docs/website.md")).expect("a page");
     let picture = Regex::new(r"!\[([^\]]*)\]\(images/(site-[a-z]+\.webp)\)").expect("it is one");
     let shown: Vec<(&str, &str)> = picture

@@ -71,7 +71,7 @@ pub(crate) fn type_over(browser: &Browser, css: &str, words: &str) {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn a_plan_is_imported_and_changed_by_its_lines() {
+fn plan_is_imported_and_edited_by_lines() {
     let Some(browser) = Browser::start() else { return };
     let directory = tempfile::tempdir().unwrap();
     let site = Site::start(&directory.path().join("site"));
@@ -294,7 +294,7 @@ pub(crate) fn mends_and_runs_a_plan(browser: &Browser) {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn a_plan_of_ones_own_is_made_with_an_error_on_the_way_and_run() {
+fn plan_is_written_corrected_and_run() {
     let Some(browser) = Browser::start() else { return };
     mends_and_runs_a_plan(&browser);
 }

@@ -7,7 +7,7 @@ use crate::site::{Site, fill, looked_at, sign_in, sound};
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn a_project_is_added_and_a_test_is_moved_by_keys_alone() {
+fn project_is_added_and_test_moved_by_keyboard() {
     let Some(browser) = Browser::start() else { return };
     let directory = tempfile::tempdir().unwrap();
     let site = Site::start(&directory.path().join("site"));

@@ -26,7 +26,7 @@ fn followed_on_the_first_page(browser: &Browser, origin: &str) {
 }
 
 #[test]
-fn a_plan_is_checked_run_watched_and_kept() {
+fn plan_is_checked_run_watched_and_stored() {
     let Some(browser) = Browser::start() else { return };
     let directory = tempfile::tempdir().unwrap();
     let site = Site::start(&directory.path().join("site"));

@@ -22,7 +22,7 @@ fn says(browser: &Browser, words: &str) {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn a_schedule_is_mended_paused_changed_and_run_now() {
+fn schedule_is_corrected_paused_changed_and_run_now() {
     let Some(browser) = Browser::start() else { return };
     let directory = tempfile::tempdir().unwrap();
     let site = Site::start(&directory.path().join("site"));

@@ -58,7 +58,7 @@ fn kept(site: &Path, id: &str) -> Collection {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn the_highest_rate_is_found_from_a_browser_and_its_page_is_its_record() {
+fn find_max_in_the_browser_shows_its_record() {
     let Some(browser) = Browser::start() else { return };
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path().join("site");

@@ -199,7 +199,7 @@ fn let_it_be_due(site: &Path) {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn people_sign_in_at_keycloak_with_groups_that_change_sign_out_and_find_it_stopped() {
+fn keycloak_sign_in_follows_groups_sign_out_and_outage() {
     if !require(&["keycloak", "java"]) {
         return;
     }

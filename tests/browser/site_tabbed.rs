@@ -45,7 +45,7 @@ fn goes_through(browser: &Browser, name: &str) {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn home_a_run_its_plan_and_a_comparison_are_reached_by_keys() {
+fn home_run_plan_and_comparison_work_by_keyboard() {
     let Some(browser) = Browser::start() else { return };
     let directory = tempfile::tempdir().unwrap();
     let site = Site::start(&directory.path().join("site"));

@@ -28,7 +28,7 @@ fn choose(browser: &Browser, origin: &str, zone: &str) {
 }
 
 #[test]
-fn times_are_those_of_the_browser_unless_utc_is_chosen() {
+fn times_are_local_unless_utc_is_chosen() {
     let Some(browser) = Browser::start() else { return };
     // Half an hour off, and already tomorrow when the run began.
     let zone = json!({ "timezoneId": "Asia/Kolkata" });

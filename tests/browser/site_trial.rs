@@ -33,7 +33,7 @@ fn pictured(browser: &Browser) {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn a_trial_leads_to_a_first_valid_run() {
+fn trial_leads_to_a_first_valid_run() {
     let Some(browser) = Browser::start() else { return };
     let scratch = tempfile::tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_brunt"));
@@ -89,7 +89,7 @@ fn a_trial_leads_to_a_first_valid_run() {
 }
 
 #[test]
-fn the_picture_in_readme_is_small_and_there() {
+fn readme_screenshot_exists_and_is_small() {
     let readme = fs::read_to_string(root().join("README.md")).expect("README.md");
     assert!(readme.contains(PICTURE), "README.md does not show {PICTURE}");
     let length = fs::metadata(root().join(Path::new(PICTURE))).expect("the picture").len();

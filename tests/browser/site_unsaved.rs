@@ -36,7 +36,7 @@ fn retype(browser: &Browser, css: &str, words: &str) {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn what_was_typed_is_not_left_unasked_and_an_error_stands_at_its_field() {
+fn unsaved_input_is_protected_and_errors_stay_at_their_field() {
     let Some(browser) = Browser::start() else { return };
     let directory = tempfile::tempdir().expect("a temporary directory");
     let site = Site::start(&directory.path().join("site"));
@@ -74,7 +74,7 @@ fn what_was_typed_is_not_left_unasked_and_an_error_stands_at_its_field() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn a_plan_is_saved_and_run_by_one_button_and_not_left_unsaved() {
+fn plan_save_and_run_button_leaves_nothing_unsaved() {
     let Some(browser) = Browser::start() else { return };
     let directory = tempfile::tempdir().expect("a temporary directory");
     let site = Site::start(&directory.path().join("site"));
