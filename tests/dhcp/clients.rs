@@ -9,7 +9,7 @@ use crate::network::{v4, v6};
 use crate::packets::{asked, decoded_v4, decoded_v6};
 
 #[test]
-fn few_clients_take_turns_and_get_the_same_address_again() {
+fn few_clients_take_turns_and_keep_their_addresses() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan)
         .typed("-4 -u --window 4 -l lan0 -r 100 -n 35 -R 10 10.77.0.1")
@@ -29,7 +29,7 @@ fn few_clients_take_turns_and_get_the_same_address_again() {
 }
 
 #[test]
-fn one_client_is_the_base_itself() {
+fn single_client_uses_the_base_mac() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan)
         .typed("-4 -b mac=aa:bb:cc:dd:ee:ff --window 1 -l lan0 -r 50 -n 5 10.77.0.1")
@@ -46,7 +46,7 @@ fn one_client_is_the_base_itself() {
 }
 
 #[test]
-fn many_clients_count_on_octet_by_octet_without_a_carry() {
+fn client_macs_count_octet_by_octet_without_carry() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     // What waits in Kea's socket on a busy machine is never more than fits there.
     let run = "-4 -b mac=00:0c:01:02:fe:fc -l lan0 --window 40 -r 300 -n 600 -R 600 10.77.0.1";
@@ -60,7 +60,7 @@ fn many_clients_count_on_octet_by_octet_without_a_carry() {
 }
 
 #[test]
-fn clients_may_come_from_a_list() {
+fn client_macs_come_from_a_list() {
     let macs = ["02:11:22:33:44:01", "02:11:22:33:44:02", "02:11:22:33:44:0a", "02:11:22:33:44:0b"];
     let octets: BTreeSet<Vec<u8>> =
         [1, 2, 0x0a, 0x0b].map(|last| vec![2, 0x11, 0x22, 0x33, 0x44, last]).into();
@@ -92,7 +92,7 @@ fn clients_may_come_from_a_list() {
 }
 
 #[test]
-fn options_of_the_user_are_in_every_message() {
+fn user_options_are_in_every_message() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let capture = Capture::start(&lan);
     let run = "-4 -o 60,6272756e74 -o 12,686f7374 -l lan0 -r 100 -n 5 -R 5 10.77.0.1";
@@ -120,7 +120,7 @@ fn options_of_the_user_are_in_every_message() {
 }
 
 #[test]
-fn an_option_can_differ_from_client_to_client() {
+fn option_templates_differ_per_client() {
     let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
     let capture = Capture::start(&lan);
     let run = Brunt::on(&lan).typed("-4 --option 12=host-{n} -l lan0 -r 100 -n 6 -R 6 10.77.0.1");

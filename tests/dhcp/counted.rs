@@ -87,7 +87,7 @@ fn lan() -> Option<Lan> {
 const RUN: &str = "-4 -l lan0 -r 100 -n 20 -R 20";
 
 #[test]
-fn an_answer_that_comes_twice_is_a_duplicate() {
+fn duplicate_answers_are_counted() {
     let Some(lan) = lan() else { return };
     let _server = Scripted::start(&lan, |message| vec![bytes(&proper(message)); 2]);
     let run = Brunt::on(&lan).typed(RUN).arg("10.77.0.1").run().went_well();
@@ -99,7 +99,7 @@ fn an_answer_that_comes_twice_is_a_duplicate() {
 }
 
 #[test]
-fn a_refusal_is_neither_a_lease_nor_a_drop() {
+fn nak_is_neither_a_lease_nor_a_drop() {
     let Some(lan) = lan() else { return };
     let _server = Scripted::start(&lan, |message| {
         let refused = message.opts().msg_type() == Some(MessageType::Request);
@@ -117,7 +117,7 @@ fn a_refusal_is_neither_a_lease_nor_a_drop() {
 }
 
 #[test]
-fn datagrams_that_answer_nothing_are_told_apart() {
+fn foreign_short_and_late_datagrams_are_distinguished() {
     let Some(lan) = lan() else { return };
     let _server = Scripted::start(&lan, |message| {
         let mut foreign = proper(message);
@@ -141,7 +141,7 @@ fn datagrams_that_answer_nothing_are_told_apart() {
 }
 
 #[test]
-fn an_address_given_to_two_clients_is_noticed() {
+fn unique_check_notices_an_address_given_twice() {
     let Some(lan) = lan() else { return };
     let _server = Scripted::start(&lan, |message| {
         let mut reply = proper(message);
@@ -155,7 +155,7 @@ fn an_address_given_to_two_clients_is_noticed() {
 }
 
 #[test]
-fn a_dhcpv4_rapid_commit_is_the_whole_exchange() {
+fn rapid_commit_of_dhcpv4_is_the_whole_exchange() {
     let Some(lan) = lan() else { return };
     let capture = Capture::start(&lan);
     let _server = Scripted::start(&lan, |message| {
@@ -173,7 +173,7 @@ fn a_dhcpv4_rapid_commit_is_the_whole_exchange() {
 }
 
 #[test]
-fn an_offer_that_names_no_server_ends_its_exchange_and_not_the_run() {
+fn offer_without_server_id_fails_only_its_exchange() {
     let Some(lan) = lan() else { return };
     let _server = Scripted::start(&lan, |message| {
         let mut reply = proper(message);
@@ -187,7 +187,7 @@ fn an_offer_that_names_no_server_ends_its_exchange_and_not_the_run() {
 }
 
 #[test]
-fn a_preload_is_sent_and_not_counted() {
+fn preload_is_sent_but_not_counted() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let capture = Capture::start(&lan);
     let run = Brunt::on(&lan).typed("-4 -l lan0 -P 30 -r 100 -n 10 -R 40 10.77.0.1").run();
@@ -200,7 +200,7 @@ fn a_preload_is_sent_and_not_counted() {
 }
 
 #[test]
-fn what_others_say_on_the_wire_is_nobodys_answer() {
+fn unrelated_traffic_on_the_wire_is_ignored() {
     let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan).typed("-4 -l lan0 -r 20 -p 2 10.77.0.1").start();
     assert!(brunt_testbed::until(Duration::from_secs(90), || run.report().contains("Scenario")));

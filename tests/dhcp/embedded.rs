@@ -44,7 +44,7 @@ fn lan() -> Option<Lan> {
 }
 
 #[test]
-fn it_answers_dhcpv4_with_and_without_rapid_commit() {
+fn target_dhcp_answers_dhcpv4_with_and_without_rapid_commit() {
     let Some(lan) = lan() else { return };
     let target = Target::start(&lan, "--listen 10.77.0.1:67");
     let run = Brunt::on(&lan).typed("-4 -l lan0 -r 400 -n 200 -R 200 10.77.0.1").run().went_well();
@@ -56,7 +56,7 @@ fn it_answers_dhcpv4_with_and_without_rapid_commit() {
 }
 
 #[test]
-fn it_answers_dhcpv6_through_relays() {
+fn target_dhcp_answers_dhcpv6_through_relays() {
     let Some(lan) = lan() else { return };
     let target = Target::start(&lan, "--listen 10.77.0.1:67 --listen [2001:db8:77::1]:547");
     let run = "-6 -A 1 -l 2001:db8:77::2 -e address-and-prefix -r 400 -n 200 -R 200 2001:db8:77::1";
@@ -66,7 +66,7 @@ fn it_answers_dhcpv6_through_relays() {
 }
 
 #[test]
-fn the_old_tool_is_content_with_it() {
+fn target_dhcp_satisfies_the_original_perfdhcp() {
     if !old_tool() {
         return;
     }
@@ -82,7 +82,7 @@ fn the_old_tool_is_content_with_it() {
 }
 
 #[test]
-fn what_no_frame_holds_reaches_it_in_fragments_as_the_old_tools_messages_do() {
+fn target_dhcp_accepts_fragmented_messages() {
     let Some(lan) = lan() else { return };
     let listen = "--listen 10.77.0.1:67 --listen [2001:db8:77::1]:547";
     let target = Target::start(&lan, listen);

@@ -13,7 +13,7 @@ fn deserted() -> Option<Lan> {
 }
 
 #[test]
-fn the_number_of_exchanges_is_exact() {
+fn request_count_is_exact() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let mut before = 0;
     for (options, count) in [
@@ -37,7 +37,7 @@ fn the_number_of_exchanges_is_exact() {
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "how long a run takes is what the test is about")]
-fn a_period_is_as_long_as_it_says() {
+fn test_period_is_exact() {
     let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
     let begun = Instant::now();
     let run = Brunt::on(&lan).typed("-4 -l lan0 -r 50 -p 2 10.77.0.1").run().went_well();
@@ -47,7 +47,7 @@ fn a_period_is_as_long_as_it_says() {
 }
 
 #[test]
-fn the_second_number_is_of_the_second_stage() {
+fn second_request_count_limits_the_second_stage() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -n 1000 -n 10 -R 100 10.77.0.1").run();
     let run = run.ended_with(0);
@@ -58,7 +58,7 @@ fn the_second_number_is_of_the_second_stage() {
 }
 
 #[test]
-fn nobody_there_is_nothing_but_drops() {
+fn absent_server_causes_only_drops() {
     let Some(lan) = deserted() else { return };
     let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -n 20 -d 0.2 10.77.0.9").run().ended_with(3);
     assert_eq!((run.count("timed_out"), run.tally("DISCOVER-OFFER drops")), (20, 20), "{run}");
@@ -67,7 +67,7 @@ fn nobody_there_is_nothing_but_drops() {
 }
 
 #[test]
-fn drops_may_end_a_run() {
+fn drop_limit_ends_a_run() {
     let Some(lan) = deserted() else { return };
     for (limit, least, most) in [("-D 5", 5, 60), ("-D 10%", 10, 80), ("-D 0", 1, 60)] {
         let run = format!("-4 -l lan0 -r 100 -p 20 -d 0.2 {limit} 10.77.0.9");
@@ -80,7 +80,7 @@ fn drops_may_end_a_run() {
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "how long a run takes is what the test is about")]
-fn the_last_answers_are_waited_for_as_long_as_was_said() {
+fn wait_option_sets_the_time_for_last_answers() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     // Without -W as long as the drop time: an answer that takes 0.5 s is no drop.
     kea.pause();
@@ -100,7 +100,7 @@ fn the_last_answers_are_waited_for_as_long_as_was_said() {
 }
 
 #[test]
-fn mistakes_of_the_command_line_are_exit_2() {
+fn usage_errors_exit_2() {
     for (words, said) in [
         ("-4 -6 10.77.0.1", "-6"),
         ("-4 -r 10 -f 8 -F 8 10.77.0.1", "-r"),
@@ -118,7 +118,7 @@ fn mistakes_of_the_command_line_are_exit_2() {
 }
 
 #[test]
-fn what_cannot_be_done_is_exit_1() {
+fn runtime_errors_exit_1() {
     let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
     let taken = Brunt::on(&lan).typed("-4 -l lan0 -r 1 -n 3 10.77.0.1").start();
     assert!(until(Duration::from_secs(90), || taken.report().contains("Running")));
@@ -133,7 +133,7 @@ fn what_cannot_be_done_is_exit_1() {
 }
 
 #[test]
-fn everybody_is_asked_in_a_laboratory_only() {
+fn broadcast_requires_the_lab_option() {
     for words in [
         "-4 -l lo -n 1",
         "-4 -l lo -n 1 all",
@@ -151,7 +151,7 @@ fn everybody_is_asked_in_a_laboratory_only() {
 }
 
 #[test]
-fn an_interrupted_run_waits_for_its_answers_and_reports() {
+fn interrupted_run_waits_for_answers_and_reports() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -p 60 -R 60000 10.77.0.1").start();
     assert!(until(Duration::from_secs(90), || kea.leases().len() > 20));

@@ -6,7 +6,7 @@ use crate::brunt::Brunt;
 use crate::network::{v4, v6};
 
 #[test]
-fn answers_that_are_as_expected_are_successes() {
+fn expect_accepts_matching_answers() {
     let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan)
         .typed("-4 -l lan0 -r 100 -n 20 -R 20 --expect 3=0x0a4d0001 --expect ack:53=0x05")
@@ -22,7 +22,7 @@ fn answers_that_are_as_expected_are_successes() {
 }
 
 #[test]
-fn an_answer_that_is_not_as_expected_is_a_failure_of_its_own_name() {
+fn expect_counts_mismatches_under_their_own_name() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan)
         .typed("-4 -l lan0 --details -r 100 -n 20 -R 20 --expect 1 --expect ack:3=0x0a4d0002 10.77.0.1")

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::network::v4;
 
 #[test]
-fn a_search_stands_beside_what_kea_received() {
+fn find_max_counts_agree_with_kea() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let directory = tempfile::tempdir().expect("a directory");
     let file = directory.path().join("found.json");

@@ -23,7 +23,7 @@ fn addresses_and_prefixes(kea: &Kea) -> (usize, usize) {
 }
 
 #[test]
-fn dora() {
+fn dora_equals_the_lease_file() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan).typed("-4 -l lan0 -r 200 -n 60 -R 60 10.77.0.1").run().went_well();
     assert_eq!(run.count("ok"), 60, "{run}");
@@ -45,7 +45,7 @@ fn dora() {
 }
 
 #[test]
-fn sarr() {
+fn sarr_equals_the_lease_file() {
     let Some((lan, kea)) = v6(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan).typed("-6 -l lan0 -r 200 -n 60 -R 60 --lab all").run().went_well();
     assert_eq!(run.count("ok"), 60, "{run}");
@@ -68,7 +68,7 @@ fn sarr() {
 }
 
 #[test]
-fn first_halves_leave_no_lease() {
+fn first_half_only_leaves_no_lease() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan).typed("-4 -i -l lan0 -r 200 -n 20 -R 20 10.77.0.1").run().went_well();
     assert_eq!((run.count("ok"), kea.lease_rows().len()), (20, 0), "{run}");
@@ -83,7 +83,7 @@ fn first_halves_leave_no_lease() {
 }
 
 #[test]
-fn prefixes_are_delegated_alone_and_beside_addresses() {
+fn lease_type_delegates_prefixes_alone_or_with_addresses() {
     for (kind, expected) in
         [("address-only", (25, 0)), ("prefix-only", (0, 25)), ("address-and-prefix", (25, 25))]
     {
@@ -96,7 +96,7 @@ fn prefixes_are_delegated_alone_and_beside_addresses() {
 }
 
 #[test]
-fn a_rapid_commit_is_the_whole_exchange() {
+fn rapid_commit_of_dhcpv6_is_the_whole_exchange() {
     let Some((lan, kea)) = v6(&KeaOptions { rapid_commit: true, ..KeaOptions::default() }) else {
         return;
     };
@@ -117,7 +117,7 @@ fn a_rapid_commit_is_the_whole_exchange() {
 }
 
 #[test]
-fn a_server_without_rapid_commit_is_asked_in_four_steps() {
+fn rapid_commit_falls_back_to_four_messages() {
     let Some((lan, kea)) = v6(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan).typed("-6 -i -c -l lan0 -r 200 -n 10 -R 10 --lab all").run();
     let run = run.went_well();
@@ -131,7 +131,7 @@ fn a_server_without_rapid_commit_is_asked_in_four_steps() {
 }
 
 #[test]
-fn dhcpv4_leases_are_renewed_and_given_back() {
+fn dhcpv4_renew_and_release_equal_the_lease_file() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let capture = Capture::start(&lan);
     let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -f 40 -F 25 -p 2 -R 5000 10.77.0.1").run();
@@ -156,7 +156,7 @@ fn dhcpv4_leases_are_renewed_and_given_back() {
 }
 
 #[test]
-fn dhcpv6_leases_are_renewed_and_given_back() {
+fn dhcpv6_renew_and_release_equal_the_lease_file() {
     let Some((lan, kea)) = v6(&KeaOptions::default()) else { return };
     let run = "-6 -l lan0 -e address-and-prefix -r 100 -f 40 -F 25 -p 2 -R 5000 --lab all";
     let run = Brunt::on(&lan).typed(run).run().ended_with(0);
@@ -175,7 +175,7 @@ fn dhcpv6_leases_are_renewed_and_given_back() {
 }
 
 #[test]
-fn leases_are_given_back_on_exit_where_that_is_asked_for() {
+fn release_on_exit_returns_all_leases() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan).typed("-4 -l lan0 -r 200 -n 40 -R 40 --release-on-exit 10.77.0.1");
     let run = run.run().ended_with(0);
@@ -189,7 +189,7 @@ fn leases_are_given_back_on_exit_where_that_is_asked_for() {
 }
 
 #[test]
-fn a_server_without_addresses_left_is_not_mistaken_for_one_that_is_silent() {
+fn exhausted_pool_is_distinguished_from_a_silent_server() {
     let few = KeaOptions { addresses: Some(4), ..KeaOptions::default() };
     // One exchange at a time: an offered address is not yet reserved for any client.
     let Some((lan, kea)) = v6(&few) else { return };

@@ -24,7 +24,7 @@ fn in_the_books(kea: &Kea, run: &Run, answered: &[&str]) {
 }
 
 #[test]
-fn dhcpv4_clients_renew_at_half_time() {
+fn dhcpv4_clients_renew_at_t1() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan).typed(FLEET).typed("-4 -R 40 -p 5 10.77.0.1").run().ended_with(0);
     assert_eq!(holders(&kea).len(), 40, "{run}");
@@ -36,7 +36,7 @@ fn dhcpv4_clients_renew_at_half_time() {
 }
 
 #[test]
-fn dhcpv6_clients_renew_at_half_time() {
+fn dhcpv6_clients_renew_at_t1() {
     let Some((lan, kea)) = v6(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan).typed(FLEET).typed("-6 -R 40 -p 5 --lab all").run().ended_with(0);
     assert_eq!(holders(&kea).len(), 40, "{run}");
@@ -47,7 +47,7 @@ fn dhcpv6_clients_renew_at_half_time() {
 }
 
 #[test]
-fn a_client_that_is_not_answered_rebinds() {
+fn unanswered_client_rebinds_at_t2() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     // T1 is after 2 s, T2 after 3.2 s, and the lease is over after 4 s. Kea answers nothing from before the first on.
     let run = Brunt::on(&lan).typed(FLEET).typed("-4 -R 20 -p 6 10.77.0.1").start();
@@ -62,7 +62,7 @@ fn a_client_that_is_not_answered_rebinds() {
 }
 
 #[test]
-fn lives_may_begin_with_a_question_and_end_with_a_release() {
+fn inform_share_and_release_share_shape_client_lives() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let run = "-4 -R 30 --inform-share 1 --release-share 1 -p 8 10.77.0.1";
     let run = Brunt::on(&lan).typed(FLEET).typed(run).run().ended_with(0);
@@ -72,7 +72,7 @@ fn lives_may_begin_with_a_question_and_end_with_a_release() {
 }
 
 #[test]
-fn addresses_in_use_are_declined() {
+fn decline_share_declines_addresses() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let run = "-4 -R 30 --decline-share 0.5 -p 3 10.77.0.1";
     let run = Brunt::on(&lan).typed(FLEET).typed(run).run().ended_with(0);
@@ -85,7 +85,7 @@ fn addresses_in_use_are_declined() {
 }
 
 #[test]
-fn after_a_power_cut_everybody_comes_back() {
+fn power_cut_brings_all_clients_back() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let run =
         Brunt::on(&lan).typed("-4 --scenario fleet -l lan0 --births 100 -R 50 -p 5 --power-cut");
@@ -104,7 +104,7 @@ fn after_a_power_cut_everybody_comes_back() {
 }
 
 #[test]
-fn dhcpv6_clients_ask_confirm_decline_and_release() {
+fn dhcpv6_clients_inform_confirm_decline_and_release() {
     let Some((lan, kea)) = v6(&KeaOptions::default()) else { return };
     let run = "-6 -R 60 --births 120 --inform-share 0.3 --reboot-share 0.5 --decline-share 0.1 \
         --release-share 0.5 -p 12 --lab all";
@@ -129,7 +129,7 @@ fn dhcpv6_clients_ask_confirm_decline_and_release() {
 }
 
 #[test]
-fn clients_without_a_relay_live_as_others_do() {
+fn clients_without_a_relay_have_the_same_lives() {
     let Some((lan, kea)) = v4(&KeaOptions { raw: true, ..KeaOptions::default() }) else { return };
     let run = "-4 --client --lab -R 30 --release-share 0.5 --inform-share 0.3 -p 8";
     let run = Brunt::on(&lan).typed(FLEET).typed(run).run().ended_with(0);
@@ -140,7 +140,7 @@ fn clients_without_a_relay_live_as_others_do() {
 }
 
 #[test]
-fn nodes_share_the_clients_of_a_fleet() {
+fn node_shares_the_clients_of_a_fleet() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let node = |rank: u32| {
         let run = format!("-4 -R 82 --node {rank}/2 -p 3 10.77.0.1");

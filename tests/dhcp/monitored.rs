@@ -11,7 +11,7 @@ use crate::brunt::{Brunt, Run};
 use crate::network::v4;
 
 #[test]
-fn what_kea_counted_is_in_the_record() {
+fn monitor_kea_statistics_are_in_the_record() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let source = format!("kea:{}", kea.control().display());
     let run =
@@ -80,7 +80,7 @@ fn unanswered(lan: &Lan, monitor: &[String]) -> Run {
 /// The server takes nothing while the run lasts: what does not fit into its queue is lost there, and what the queue
 /// still holds afterwards was not. A server that takes everything and says nothing has lost it by itself.
 #[test]
-fn the_queue_of_a_server_in_another_namespace_is_told_from_the_wire() {
+fn monitor_sees_queue_losses_in_another_namespace() {
     if !require(&["ip", "root"]) {
         return;
     }
@@ -116,7 +116,7 @@ fn the_queue_of_a_server_in_another_namespace_is_told_from_the_wire() {
 /// A real server that is stopped for the whole run takes nothing, and once it continues it takes what its queue kept.
 /// So what it counted then, and what was lost in its queue, are all that was sent.
 #[test]
-fn the_queue_of_a_stopped_kea_in_another_namespace_is_told_from_the_wire() {
+fn monitor_sees_queue_losses_of_a_stopped_kea() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     kea.pause();
     let monitor = ["--monitor".to_owned(), format!("pid:{}", kea.id())];

@@ -40,7 +40,7 @@ fn response(run: &Run, percentile: f64) -> f64 {
 }
 
 #[test]
-fn response_times_show_a_second_of_silence() {
+fn stall_of_a_second_is_visible_in_response_times() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -p 4 -R 400 -d 3 -d 3 10.77.0.1").start();
     let (run, (least, most)) = stall(&kea, run);
@@ -56,7 +56,7 @@ fn response_times_show_a_second_of_silence() {
 }
 
 #[test]
-fn what_was_given_up_comes_late_and_adds_up() {
+fn stall_late_answers_and_drops_add_up() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let run = "-4 -l lan0 -r 100 -p 4 -R 400 -d 0.4 -d 0.4 10.77.0.1";
     let (run, (least, most)) = stall(&kea, Brunt::on(&lan).typed(run).start());
@@ -85,7 +85,7 @@ fn what_was_given_up_comes_late_and_adds_up() {
 }
 
 #[test]
-fn what_kea_answered_while_brunt_stood_still_is_answered() {
+fn generator_stop_still_counts_the_answers_of_kea() {
     for line in [
         "-4 -l lan0 --window 50 -p 4 -R 20000 -d 5 -d 5 10.77.0.1",
         // Across the end of the run.
@@ -115,7 +115,7 @@ fn what_kea_answered_while_brunt_stood_still_is_answered() {
 }
 
 #[test]
-fn drops_of_a_warm_up_stay_in_it() {
+fn warm_up_drops_stay_in_the_warm_up() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let line = "-4 -l lan0 -r 100 --warm-up 6 -p 2 -R 800 -d 1.5 -d 1.5 10.77.0.1";
     let run = Brunt::on(&lan).typed(line).start();
@@ -141,7 +141,7 @@ fn drops_of_a_warm_up_stay_in_it() {
 }
 
 #[test]
-fn a_kea_that_is_gone_is_named() {
+fn killed_kea_is_named() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let line = "-4 -l lan0 -r 100 -p 4 -R 400 -d 0.5 -d 0.5 10.77.0.1";
     let run = Brunt::on(&lan).typed(line).start();
@@ -154,7 +154,7 @@ fn a_kea_that_is_gone_is_named() {
 }
 
 #[test]
-fn an_avalanche_is_over_once_everybody_has_a_lease() {
+fn dhcpv4_avalanche_ends_when_every_client_has_a_lease() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     kea.pause();
     let run = Brunt::on(&lan).typed("-4 --scenario avalanche -l lan0 -R 100 10.77.0.1").start();

@@ -10,7 +10,7 @@ use crate::network::{v4, v6};
 use crate::packets::{answered, asked, decoded_v4, decoded_v6, kind_v4};
 
 #[test]
-fn a_dhcpv4_client_has_a_relay_unless_told_otherwise() {
+fn dhcpv4_client_is_relayed_by_default() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let capture = Capture::start(&lan);
     let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -n 5 -R 5 10.77.0.1").run().went_well();
@@ -23,7 +23,7 @@ fn a_dhcpv4_client_has_a_relay_unless_told_otherwise() {
 }
 
 #[test]
-fn a_dhcpv4_client_can_do_without() {
+fn dhcpv4_client_option_broadcasts_without_a_relay() {
     let Some((lan, kea)) = v4(&KeaOptions { raw: true, ..KeaOptions::default() }) else { return };
     let capture = Capture::start(&lan);
     let run =
@@ -44,7 +44,7 @@ fn lines(relays: &BTreeSet<String>) -> String {
 }
 
 #[test]
-fn one_host_stands_for_many_dhcpv4_relays() {
+fn dhcpv4_relays_many_from_one_host() {
     let options = KeaOptions { answers_to_source: true, ..KeaOptions::default() };
     let Some((lan, kea)) = v4(&options) else { return };
     let relays: BTreeSet<String> = (100..108).map(|host| format!("10.77.0.{host}")).collect();
@@ -70,7 +70,7 @@ fn one_host_stands_for_many_dhcpv4_relays() {
 }
 
 #[test]
-fn a_dhcpv6_message_travels_in_a_relay_message() {
+fn dhcpv6_message_is_wrapped_in_a_relay_message() {
     let Some((lan, kea)) = v6(&KeaOptions::default()) else { return };
     let capture = Capture::start(&lan);
     let run = "-6 -A 1 -l 2001:db8:77::2 -r 200 -n 40 -R 40 2001:db8:77::1";
@@ -105,7 +105,7 @@ fn hops(mut bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn relays_may_stand_behind_relays() {
+fn dhcpv6_relays_are_nested() {
     let Some((lan, kea)) = v6(&KeaOptions::default()) else { return };
     let capture = Capture::start(&lan);
     let run = "-6 --relay-levels 3 -l 2001:db8:77::2 -r 200 -n 30 -R 30 -e address-and-prefix \
@@ -117,7 +117,7 @@ fn relays_may_stand_behind_relays() {
 }
 
 #[test]
-fn one_host_stands_for_many_dhcpv6_relays() {
+fn dhcpv6_relays_many_from_one_host() {
     let options = KeaOptions { answers_to_source: true, ..KeaOptions::default() };
     let Some((lan, kea)) = v6(&options) else { return };
     let relays: BTreeSet<String> = (1..6).map(|host| format!("2001:db8:77::a{host}")).collect();
@@ -135,7 +135,7 @@ fn one_host_stands_for_many_dhcpv6_relays() {
 }
 
 #[test]
-fn relays_add_options_of_their_own() {
+fn relay_options_are_added() {
     let Some((lan, kea)) = v6(&KeaOptions::default()) else { return };
     let capture = Capture::start(&lan);
     // Interface-Id, which the server has to give back as it is.

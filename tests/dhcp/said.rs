@@ -36,7 +36,7 @@ fn words(report: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_report_has_the_old_tool_s_lines_in_their_order() {
+fn report_has_the_lines_of_the_original_in_order() {
     if !old_tool() {
         return;
     }
@@ -64,7 +64,7 @@ fn the_report_has_the_old_tool_s_lines_in_their_order() {
 }
 
 #[test]
-fn a_report_begins_with_what_is_being_done() {
+fn report_begins_with_the_parameters_of_the_run() {
     let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -n 3 10.77.0.1").run().went_well();
     let mut lines = run.report.lines();
@@ -76,7 +76,7 @@ fn a_report_begins_with_what_is_being_done() {
 }
 
 #[test]
-fn the_guide_s_report_is_there_for_scripts_of_its_time() {
+fn report_2012_has_the_format_of_the_guide() {
     let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
     let run = "-4 --report 2012 -l lan0 -r 100 -n 50 -R 30 10.77.0.1";
     let run = Brunt::on(&lan).typed(run).run().went_well();
@@ -93,7 +93,7 @@ fn the_guide_s_report_is_there_for_scripts_of_its_time() {
 }
 
 #[test]
-fn delays_are_of_this_run() {
+fn report_delays_lie_within_the_run() {
     let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -n 100 -R 100 10.77.0.1").run().went_well();
     for block in run.report.split("***Statistics for: ").skip(1) {
@@ -127,7 +127,7 @@ fn interim_lines_are_cumulative() {
 }
 
 #[test]
-fn bare_lines_are_nothing_but_values() {
+fn bare_lines_contain_only_values() {
     let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan).typed("-4 -C , -l lan0 -r 50 -p 3 -t 1 -R 200 10.77.0.1").run();
     let run = run.went_well();
@@ -155,7 +155,7 @@ fn leases_are_listed_on_request() {
 }
 
 #[test]
-fn the_reason_and_the_server_are_said_on_request() {
+fn exit_reason_and_server_are_printed_on_request() {
     let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan).typed("-4 -x es -l lan0 -r 100 -n 5 10.77.0.1").run().went_well();
     assert!(run.report.contains("Reached max requests limit."), "{run}");
@@ -168,7 +168,7 @@ fn the_reason_and_the_server_are_said_on_request() {
 const LATE: f64 = 15.0;
 
 #[test]
-fn each_second_is_told_beside_the_sums() {
+fn deltas_are_printed_beside_the_sums() {
     let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
     let run = "-4 -l lan0 -r 50 -p 4 -t 1 --deltas -R 200 10.77.0.1";
     let run = Brunt::on(&lan).typed(run).run().went_well();

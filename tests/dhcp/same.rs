@@ -121,7 +121,7 @@ const SARR: [&str; 2] = ["SOLICIT-ADVERTISE", "REQUEST-REPLY"];
 const DUID: &str = "-b duid=000300010a0b0c0d0e0f";
 
 #[test]
-fn dora_is_the_same() {
+fn dora_packets_equal_the_original() {
     let plain = KeaOptions::default();
     let end = "-r 20 -n 6 -n 6 -W 5000000 10.77.0.1";
     for options in [
@@ -137,14 +137,14 @@ fn dora_is_the_same() {
 }
 
 #[test]
-fn a_broadcast_dora_is_the_same() {
+fn dora_broadcast_packets_equal_the_original() {
     let raw = KeaOptions { raw: true, ..KeaOptions::default() };
     same(v4, &raw, "-4 -l lan0 -R 6 -r 20 -n 6 -n 6 -W 5000000 all", &DORA);
     same(v4, &raw, "-4 -l lan0 -R 6 -B -r 20 -n 6 -n 6 -W 5000000 255.255.255.255", &DORA);
 }
 
 #[test]
-fn sarr_is_the_same() {
+fn sarr_packets_equal_the_original() {
     let plain = KeaOptions::default();
     for options in ["", "-R 4", "-R 6 -e prefix-only", "-R 6 -e address-and-prefix", "-R 6 -1"] {
         let arguments = format!("-6 -l lan0 {DUID} {options} -r 20 -n 6 -n 6 -W 5000000 all");
@@ -156,13 +156,13 @@ fn sarr_is_the_same() {
 }
 
 #[test]
-fn relayed_sarr_is_the_same() {
+fn sarr_relayed_packets_equal_the_original() {
     let arguments = format!("-6 -A 1 -l 2001:db8:77::2 {DUID} -R 6 -r 20 -n 6 -n 6 -W 5000000");
     same(v6, &KeaOptions::default(), &format!("{arguments} 2001:db8:77::1"), &SARR);
 }
 
 #[test]
-fn first_halves_are_the_same() {
+fn first_half_packets_equal_the_original() {
     for (network, arguments, to) in [
         (v4 as fn(&KeaOptions) -> _, "-4 -i -l lan0 -R 6 -W 300000".to_owned(), "10.77.0.1"),
         (v6, format!("-6 -i -l lan0 {DUID} -R 6 -W 300000"), "all"),
@@ -181,7 +181,7 @@ fn first_halves_are_the_same() {
 }
 
 #[test]
-fn the_default_duid_differs_in_its_time_alone() {
+fn default_duid_differs_only_in_its_time() {
     let arguments = "-6 -l lan0 -R 6 -r 20 -n 6 -n 6 -W 5000000 all";
     let Some((old, ours)) = both_in_turn(v6, &KeaOptions::default(), arguments) else { return };
     // The client identifier is first in what a client sends: type 1, 14 octets, of which a link-layer address and time.
@@ -196,7 +196,7 @@ fn the_default_duid_differs_in_its_time_alone() {
 }
 
 #[test]
-fn what_asks_for_rapid_commit_is_the_same() {
+fn rapid_commit_packets_equal_the_original() {
     let rapid = KeaOptions { rapid_commit: true, ..KeaOptions::default() };
     let arguments = format!("-6 -i -c -l lan0 {DUID} -R 6 -r 20 -n 6 -W 5000000 all");
     let Some((old, ours)) = both(v6, &rapid, &arguments) else { return };
@@ -207,7 +207,7 @@ fn what_asks_for_rapid_commit_is_the_same() {
 }
 
 #[test]
-fn clients_and_relays_from_lists_differ_in_who_is_drawn_alone() {
+fn listed_clients_and_relays_differ_only_in_random_order() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let file = |name: &str, content: &str| {
         let path = directory.path().join(name);
@@ -269,7 +269,7 @@ fn shapes_v4(messages: &[Message]) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn dhcpv4_renewals_and_releases_are_the_same() {
+fn dhcpv4_renew_and_release_packets_equal_the_original() {
     let arguments = "-4 -l lan0 -R 1000 -r 40 -f 20 -F 20 -p 2 -W 300000 10.77.0.1";
     let Some((old, ours)) = both(v4, &KeaOptions::default(), arguments) else { return };
     let (old, ours) = (shapes_v4(&old.messages), shapes_v4(&ours.messages));
@@ -296,7 +296,7 @@ fn without_leases(message: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn dhcpv6_renewals_and_releases_are_the_same() {
+fn dhcpv6_renew_and_release_packets_equal_the_original() {
     let arguments = format!(
         "-6 -e address-and-prefix -l lan0 {DUID} -R 1 -r 20 -f 10 -F 10 -p 2 -W 300000 all"
     );
@@ -318,7 +318,7 @@ fn dhcpv6_renewals_and_releases_are_the_same() {
 }
 
 #[test]
-fn what_templates_make_is_the_same() {
+fn template_packets_equal_the_original() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/dhcp/testdata");
     let file = |name: &str| data.join(name).to_str().expect("the path is text").to_owned();
     let (discover, request) = (file("discover.hex"), file("request.hex"));

@@ -9,7 +9,7 @@ use crate::network::{v4, v6};
 use crate::packets::{asked, decoded_v4, kind_v4};
 
 #[test]
-fn two_nodes_share_no_client_and_no_transaction() {
+fn dhcpv4_nodes_share_no_client_and_no_transaction() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let capture = Capture::start(&lan);
     // Each has an address of its own, as two machines would.
@@ -57,7 +57,7 @@ fn workers_share_the_clients() {
 }
 
 #[test]
-fn several_addresses_can_be_sent_from() {
+fn source_ip_accepts_several_addresses() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let capture = Capture::start(&lan);
     let run = "-4 --source-ip 10.77.0.2,10.77.0.4 -r 200 -n 60 -R 60 10.77.0.1";

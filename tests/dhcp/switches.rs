@@ -14,7 +14,7 @@ use crate::network::{datagrams_sent, old_tool, v4, v6};
 use crate::packets::{asked, decoded_v4, innermost, kind_v4};
 
 #[test]
-fn a_wrapped_command_is_told_the_start_and_the_end() {
+fn wrapped_command_gets_start_and_stop() {
     let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
     let brunt = Brunt::on(&lan);
     let log = brunt.file("told", "");
@@ -30,7 +30,7 @@ fn a_wrapped_command_is_told_the_start_and_the_end() {
 }
 
 #[test]
-fn a_wrapped_command_that_is_missing_is_named_and_missed() {
+fn wrapped_command_missing_is_named() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -n 10 -w /nowhere/hook 10.77.0.1").run();
     let run = run.went_well();
@@ -42,7 +42,7 @@ fn a_wrapped_command_that_is_missing_is_named_and_missed() {
 }
 
 #[test]
-fn scripts_find_it_under_its_old_name_and_may_say_where_they_are() {
+fn link_perfdhcp_works_in_scripts() {
     let Some((lan, kea)) = v4(&KeaOptions { raw: true, ..KeaOptions::default() }) else { return };
     let directory = tempfile::tempdir().expect("a temporary directory");
     let link = directory.path().join("perfdhcp");
@@ -61,7 +61,7 @@ fn scripts_find_it_under_its_old_name_and_may_say_where_they_are() {
 }
 
 #[test]
-fn an_objective_that_is_missed_is_exit_99() {
+fn slo_missed_exits_99() {
     let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -n 10 --slo p50<1us 10.77.0.1").run();
     let run = run.ended_with(99);
@@ -76,7 +76,7 @@ fn seconds(messages: &[Message]) -> BTreeSet<u16> {
 }
 
 #[test]
-fn clients_may_say_that_they_have_waited() {
+fn elapsed_time_is_sent_like_the_original() {
     if !old_tool() {
         return;
     }
@@ -94,7 +94,7 @@ fn clients_may_say_that_they_have_waited() {
 }
 
 #[test]
-fn what_is_not_answered_is_sent_again_on_request() {
+fn retransmission_is_sent_on_request() {
     let Some((lan, kea)) = v6(&KeaOptions::default()) else { return };
     kea.pause();
     // RFC 8415 section 7.6: a SOLICIT is sent again after a second, give or take a tenth.
@@ -124,7 +124,7 @@ fn what_is_not_answered_is_sent_again_on_request() {
 }
 
 #[test]
-fn an_avalanche_of_dhcpv6_clients_is_over_once_everybody_has_a_lease() {
+fn dhcpv6_avalanche_ends_when_every_client_has_a_lease() {
     let Some((lan, kea)) = v6(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan).typed("-6 --scenario avalanche -l lan0 -R 100 --lab all").run();
     let run = run.ended_with(0);
@@ -133,7 +133,7 @@ fn an_avalanche_of_dhcpv6_clients_is_over_once_everybody_has_a_lease() {
 }
 
 #[test]
-fn packets_and_arguments_are_shown_on_request() {
+fn diagnostics_print_packets_and_arguments() {
     let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
     let capture = Capture::start(&lan);
     let run =
@@ -154,7 +154,7 @@ fn packets_and_arguments_are_shown_on_request() {
 }
 
 #[test]
-fn ways_of_carrying_datagrams_change_nothing() {
+fn socket_options_do_not_change_the_result() {
     let Some((lan, kea)) = v4(&KeaOptions { raw: true, threads: Some(2), ..KeaOptions::default() })
     else {
         return;
@@ -171,7 +171,7 @@ fn ways_of_carrying_datagrams_change_nothing() {
 }
 
 #[test]
-fn who_may_not_take_the_port_is_told_what_to_do() {
+fn missing_port_privilege_explains_what_to_do() {
     if !require(&["ip", "root", "setpriv"]) {
         return;
     }
@@ -184,7 +184,7 @@ fn who_may_not_take_the_port_is_told_what_to_do() {
 }
 
 #[test]
-fn relay_agent_information_differs_from_client_to_client() {
+fn relay_option_templates_differ_per_client() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let capture = Capture::start(&lan);
     let run = "-4 --relay-option 1=port-{n} -l lan0 -r 100 -n 6 -R 6 10.77.0.1";

@@ -15,7 +15,7 @@ fn data(name: &str) -> PathBuf {
 }
 
 #[test]
-fn the_places_of_a_dhcpv4_message_are_found() {
+fn dhcpv4_template_offsets_are_found() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let capture = Capture::start(&lan);
     let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -n 20 -R 20 -T").arg(data("discover.hex"));
@@ -29,7 +29,7 @@ fn the_places_of_a_dhcpv4_message_are_found() {
 }
 
 #[test]
-fn the_places_of_a_dhcpv6_message_are_found() {
+fn dhcpv6_template_offsets_are_found() {
     let Some((lan, kea)) = v6(&KeaOptions::default()) else { return };
     let capture = Capture::start(&lan);
     let run =
@@ -45,7 +45,7 @@ fn the_places_of_a_dhcpv6_message_are_found() {
 }
 
 #[test]
-fn a_place_that_is_not_what_it_should_be_is_refused() {
+fn template_offset_errors_are_refused() {
     for (options, said) in [
         ("-O 35", "35"),
         ("-X 8", "8"),
@@ -63,7 +63,7 @@ fn a_place_that_is_not_what_it_should_be_is_refused() {
 }
 
 #[test]
-fn a_file_that_is_no_message_is_refused() {
+fn template_file_errors_are_refused() {
     for (content, said) in
         [("", "no digit"), ("0g", "g"), ("010", "no whole number of bytes"), ("0101", "")]
     {
