@@ -6,7 +6,7 @@ use crate::brunt::planned;
 use crate::logged::{base, nginx, plan, step, the_same};
 
 #[test]
-fn every_answer_is_counted_by_its_status() {
+fn statuses_are_counted_separately() {
     let Some(nginx) = nginx() else { return };
     let steps = Nginx::STATUSES.map(|status| step(&format!("get = \"/status/{status}\"")));
     let plan = plan(4, 25, &base(&nginx, Listener::Clear), &steps.concat());
@@ -24,7 +24,7 @@ fn every_answer_is_counted_by_its_status() {
 }
 
 #[test]
-fn a_plan_says_which_statuses_are_a_success() {
+fn status_of_a_step_decides_success() {
     let Some(nginx) = nginx() else { return };
     let steps = [
         step("name = \"wanted\"\nget = \"/status/404\"\nstatus = 404"),
@@ -40,7 +40,7 @@ fn a_plan_says_which_statuses_are_a_success() {
 }
 
 #[test]
-fn methods_and_bodies_arrive_as_they_are() {
+fn methods_and_bodies_arrive_unchanged() {
     let Some(nginx) = nginx() else { return };
     let large: String =
         (0..Nginx::LARGE).map(|at| char::from(b'a' + (at * 7 % 23) as u8)).collect();
@@ -98,7 +98,7 @@ fn methods_and_bodies_arrive_as_they_are() {
 }
 
 #[test]
-fn bodies_in_chunks_and_compressed_are_read_whole() {
+fn chunked_and_compressed_bodies_are_read_completely() {
     let Some(nginx) = nginx() else { return };
     // A size is that of what was sent; of what is packed it says nothing.
     let size = format!("{{ size = \"{}\" }}, ", Nginx::TEXT);
@@ -124,7 +124,7 @@ fn bodies_in_chunks_and_compressed_are_read_whole() {
 }
 
 #[test]
-fn checks_hold_or_fail_and_values_are_taken_on() {
+fn checks_and_extracted_values_work_across_steps() {
     let Some(nginx) = nginx() else { return };
     let steps = [
         step(
@@ -168,7 +168,7 @@ fn checks_hold_or_fail_and_values_are_taken_on() {
 }
 
 #[test]
-fn the_rest_of_an_iteration_is_skipped_after_a_failure() {
+fn failure_skips_the_rest_of_the_iteration() {
     let Some(nginx) = nginx() else { return };
     let plan = format!(
         "[run]\nusers = 3\niterations = {{ shared = 50 }}\n[http]\n{}\n\n[[scenario]]\n{}{}{}",

@@ -5,7 +5,7 @@ use crate::brunt::{Run, planned};
 use crate::journeys::{Site, span};
 
 #[test]
-fn a_failure_is_tried_again_and_the_last_attempt_decides() {
+fn retry_repeats_a_failure_and_the_last_attempt_decides() {
     let site = Site::start();
     let steps = r#"
 [[scenario.steps]]
@@ -32,7 +32,7 @@ steps = [
 }
 
 #[test]
-fn an_answer_that_means_not_yet_is_no_failure() {
+fn pending_answer_is_not_a_failure() {
     let site = Site::start();
     let poll = |target: &str, within: &str| {
         format!(
@@ -57,7 +57,7 @@ fn an_answer_that_means_not_yet_is_no_failure() {
 }
 
 #[test]
-fn each_step_with_a_new_connection_opens_one() {
+fn new_connection_is_opened_for_each_step() {
     let site = Site::start();
     let steps = "[[scenario.steps]]\nname = \"a\"\nget = \"/a\"\nconnection = \"new\"\n\
          [[scenario.steps]]\nname = \"b\"\nget = \"/b\"\n";
@@ -67,7 +67,7 @@ fn each_step_with_a_new_connection_opens_one() {
 }
 
 #[test]
-fn a_refused_token_is_told_with_its_age() {
+fn refused_token_is_reported_with_its_age() {
     let site = Site::start();
     let said = |work: &str| {
         let steps = format!(
@@ -112,7 +112,7 @@ fn service(site: &Site, run: &str, lifetime: &str, early: &str) -> Run {
 }
 
 #[test]
-fn a_service_signs_in_again_when_its_token_has_expired() {
+fn service_signs_in_again_when_its_token_expires() {
     // What lives for five seconds does not exist for conditions, and what lives for none is gone.
     for (lifetime, asked, worked) in
         [("3600", 2, 20), ("1000000000000000000", 2, 20), ("5", 20, 20), ("0", 20, 0)]
@@ -125,7 +125,7 @@ fn a_service_signs_in_again_when_its_token_has_expired() {
 }
 
 #[test]
-fn what_expires_before_an_arrival_is_renewed_with_it() {
+fn expiring_value_is_renewed_before_the_arrival() {
     let site = Site::start();
     let load = "users = 1\nrate = \"1/s\"\nduration = \"3s\"";
     let run = service(&site, load, "1", "500ms");

@@ -10,7 +10,7 @@ fn http(words: &str, url: &str) -> Run {
 }
 
 #[test]
-fn a_number_of_requests_is_made_by_so_many_connections() {
+fn requests_are_divided_among_connections() {
     let Some(nginx) = nginx() else { return };
     let run = http("-c 5 -n 503", &nginx.url(Listener::Clear, "/small.txt")).went_well();
     let served = the_same(&nginx, &run);
@@ -19,7 +19,7 @@ fn a_number_of_requests_is_made_by_so_many_connections() {
 }
 
 #[test]
-fn a_time_is_kept_to() {
+fn duration_is_kept() {
     let Some(nginx) = nginx() else { return };
     let url = nginx.url(Listener::Clear, "/small.txt");
     for words in ["-c 3 -z 1s", "-c 3 -d 1s -t 1 --latency"] {
@@ -34,7 +34,7 @@ fn a_time_is_kept_to() {
 }
 
 #[test]
-fn a_rate_is_kept_to_whatever_the_answers() {
+fn rate_is_kept_whatever_the_answers() {
     let Some(nginx) = nginx() else { return };
     let run = http("-c 10 -q 200 -z 2s", &nginx.url(Listener::Clear, "/small.txt")).went_well();
     assert_eq!((the_same(&nginx, &run).len(), run.count("planned")), (400, 400), "{run}");
@@ -42,7 +42,7 @@ fn a_rate_is_kept_to_whatever_the_answers() {
 }
 
 #[test]
-fn methods_fields_and_bodies_are_sent_as_asked() {
+fn methods_headers_and_bodies_are_sent_as_given() {
     let Some(nginx) = nginx() else { return };
     let url = nginx.url(Listener::Clear, "/kept/posted");
     let brunt = command("http").typed("-c 2 -n 20 -m PUT -T text/csv -H");
@@ -59,7 +59,7 @@ fn methods_fields_and_bodies_are_sent_as_asked() {
 }
 
 #[test]
-fn connections_are_kept_or_not_and_spoken_over_as_asked() {
+fn connection_reuse_and_http_version_are_as_given() {
     let Some(nginx) = nginx() else { return };
     let ca = nginx.pki().ca();
     let secured = |words: &str, path: &str| {
@@ -84,7 +84,7 @@ fn connections_are_kept_or_not_and_spoken_over_as_asked() {
 }
 
 #[test]
-fn a_file_of_urls_is_asked_for_one_after_the_other() {
+fn urls_from_file_are_requested_in_order() {
     let Some(nginx) = nginx() else { return };
     let brunt = command("http").typed("-c 2 -n 90 --urls-from-file");
     let paths = ["/small.txt", "/user.json", "/status/404"];
@@ -98,7 +98,7 @@ fn a_file_of_urls_is_asked_for_one_after_the_other() {
 }
 
 #[test]
-fn what_came_back_is_told_by_status() {
+fn statuses_are_reported() {
     let Some(nginx) = nginx() else { return };
     let run = http("-c 2 -n 12", &nginx.url(Listener::Clear, "/status/503"));
     the_same(&nginx, &run);
@@ -110,7 +110,7 @@ fn what_came_back_is_told_by_status() {
 }
 
 #[test]
-fn other_ways_lead_to_the_same_server() {
+fn connect_to_resolve_proxy_and_unix_reach_the_server() {
     let Some(nginx) = nginx() else { return };
     let away = "http://id.example.test/small.txt";
     let port = nginx.port(Listener::Clear);
@@ -134,7 +134,7 @@ fn other_ways_lead_to_the_same_server() {
 }
 
 #[test]
-fn a_pasted_command_line_of_curl_and_a_plan_ask_the_same() {
+fn curl_command_and_plan_send_the_same() {
     let Some(nginx) = nginx() else { return };
     let url = nginx.url(Listener::Clear, "/kept/pasted");
     let pasted = format!(

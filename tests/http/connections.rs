@@ -17,7 +17,7 @@ fn small() -> String {
 }
 
 #[test]
-fn a_connection_is_kept_as_long_as_its_user() {
+fn connection_lives_as_long_as_its_user() {
     let Some(nginx) = nginx() else { return };
     let run = planned(&plan(5, 200, &base(&nginx, Listener::Clear), &small()));
     let run = run.run().went_well();
@@ -27,7 +27,7 @@ fn a_connection_is_kept_as_long_as_its_user() {
 }
 
 #[test]
-fn a_connection_carries_as_many_requests_as_the_plan_says() {
+fn requests_per_connection_is_kept() {
     let Some(nginx) = nginx() else { return };
     for (most, expected) in [(1, vec![1; 40]), (3, [vec![3; 12], vec![2; 2]].concat())] {
         let http = format!("{}\nrequests-per-connection = {most}", base(&nginx, Listener::Clear));
@@ -40,7 +40,7 @@ fn a_connection_carries_as_many_requests_as_the_plan_says() {
 }
 
 #[test]
-fn a_server_that_closes_after_five_requests_is_no_failure() {
+fn server_close_after_five_requests_is_not_a_failure() {
     let Some(nginx) = nginx() else { return };
     let run = planned(&plan(3, 12, &base(&nginx, Listener::Short), &small()));
     let run = run.run().went_well();
@@ -53,7 +53,7 @@ fn a_server_that_closes_after_five_requests_is_no_failure() {
 }
 
 #[test]
-fn a_server_that_closes_while_its_user_thinks_is_no_failure() {
+fn server_close_during_think_time_is_not_a_failure() {
     let Some(nginx) = nginx() else { return };
     let steps = small() + &step("pause = \"1s\"");
     let run = planned(&plan(4, 4, &base(&nginx, Listener::Impatient), &steps));
@@ -65,7 +65,7 @@ fn a_server_that_closes_while_its_user_thinks_is_no_failure() {
 }
 
 #[test]
-fn what_is_posted_after_a_pause_is_posted_once() {
+fn post_after_a_pause_is_sent_once() {
     let Some(nginx) = nginx() else { return };
     let steps = step("name = \"posted\"\npost = \"/status/200\"\ntext = \"once\"")
         + &step("pause = \"1s\"");
@@ -85,7 +85,7 @@ fn what_is_posted_after_a_pause_is_posted_once() {
 }
 
 #[test]
-fn a_connection_that_ends_without_an_answer_is_a_failure_of_its_own_class() {
+fn connection_closed_without_an_answer_has_its_own_class() {
     let Some(nginx) = nginx() else { return };
     let steps = step("name = \"dropped\"\npost = \"/dropped\"") + &small();
     let run = planned(&plan(2, 10, &base(&nginx, Listener::Clear), &steps)).run();
@@ -99,7 +99,7 @@ fn a_connection_that_ends_without_an_answer_is_a_failure_of_its_own_class() {
 }
 
 #[test]
-fn a_server_on_a_unix_socket_is_asked_like_any_other() {
+fn unix_socket_server_is_reached() {
     let Some(nginx) = nginx() else { return };
     let socket = quoted(&nginx.socket());
     let http = format!("{}\nunix = {socket}", base(&nginx, Listener::Unix));
@@ -110,7 +110,7 @@ fn a_server_on_a_unix_socket_is_asked_like_any_other() {
 }
 
 #[test]
-fn nobody_there_is_a_failure_to_connect() {
+fn absent_server_is_a_connect_failure() {
     let Some(nginx) = nginx() else { return };
     let away = format!("base = \"http://127.0.0.1:{}\"", brunt_testbed::free_port());
     let run = planned(&plan(1, 3, &away, &small())).run();
@@ -120,7 +120,7 @@ fn nobody_there_is_a_failure_to_connect() {
 }
 
 #[test]
-fn a_large_answer_leaves_the_connection_as_good_as_a_small_one() {
+fn large_answer_keeps_the_connection_usable() {
     let Some(nginx) = nginx() else { return };
     let steps = step("get = \"/large.bin\"") + &small();
     let run = planned(&plan(2, 20, &base(&nginx, Listener::Clear), &steps)).run().went_well();

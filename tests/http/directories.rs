@@ -36,7 +36,7 @@ fn poll(within: &str) -> String {
 }
 
 #[test]
-fn an_entry_is_read_until_it_has_what_it_lacks() {
+fn poll_reads_an_entry_until_it_matches() {
     let Some(slapd) = slapd() else { return };
     let entry = user_dn(1);
     let change = format!(
@@ -55,7 +55,7 @@ fn an_entry_is_read_until_it_has_what_it_lacks() {
 }
 
 #[test]
-fn an_entry_that_never_has_it_is_pending() {
+fn poll_without_a_match_is_pending() {
     let Some(slapd) = slapd() else { return };
     let run = carried_out(&slapd, "users = 1\niterations = { each = 2 }", &[&[poll("250ms")]]);
     assert_eq!((run.count_of("poll", "failed"), run.of_class("pending")), (2, 2), "{run}");
@@ -68,7 +68,7 @@ fn an_entry_that_never_has_it_is_pending() {
 }
 
 #[test]
-fn each_step_with_a_new_connection_opens_and_binds_one() {
+fn new_connection_is_opened_and_bound_for_each_ldap_step() {
     let Some(slapd) = slapd() else { return };
     let search = |name: &str, keys: &str| {
         format!(

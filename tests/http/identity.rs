@@ -53,7 +53,7 @@ fn the_server_saw(seen: &Seen, logins: u64, run: &Run) {
 }
 
 #[test]
-fn keycloak_saw_every_step_of_every_login() {
+fn keycloak_events_equal_every_step_of_every_login() {
     let Some(server) = keycloak() else { return };
     let mut run = None;
     let seen = server.saw(|| {
@@ -72,7 +72,7 @@ fn keycloak_saw_every_step_of_every_login() {
 }
 
 #[test]
-fn logins_arrive_at_a_rate_whatever_keycloak_takes() {
+fn keycloak_logins_arrive_at_the_rate() {
     let Some(server) = keycloak() else { return };
     let mut run = None;
     let seen = server.saw(|| {
@@ -85,7 +85,7 @@ fn logins_arrive_at_a_rate_whatever_keycloak_takes() {
 }
 
 #[test]
-fn a_refused_login_is_one_failure_and_its_steps_are_skipped() {
+fn refused_login_is_one_failure_and_skips_its_steps() {
     let Some(server) = keycloak() else { return };
     let mut run = None;
     let seen = server.saw(|| {
@@ -122,7 +122,7 @@ pub(crate) fn of_realm(server: &Keycloak, plan: &str, run: &str, settings: &[&st
 }
 
 #[test]
-fn keycloak_counts_logins_wrong_passwords_refreshes_and_logouts() {
+fn keycloak_counts_logins_failures_refreshes_and_logouts() {
     let Some(server) = keycloak() else { return };
     let mut run = None;
     let seen = server.saw(|| {
@@ -160,7 +160,7 @@ fn keycloak_counts_logins_wrong_passwords_refreshes_and_logouts() {
 }
 
 #[test]
-fn keycloak_refuses_a_login_without_the_verifier_of_its_challenge() {
+fn keycloak_refuses_a_login_without_its_pkce_verifier() {
     let Some(server) = keycloak() else { return };
     let mut run = None;
     let seen = server.saw(|| {

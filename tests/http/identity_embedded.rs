@@ -38,7 +38,7 @@ fn happened(seen: &Stats, run: &Run, events: &[(&str, u64)]) {
 }
 
 #[test]
-fn the_provider_counts_logins_wrong_passwords_refreshes_and_logouts() {
+fn oidc_provider_counts_logins_failures_refreshes_and_logouts() {
     let plan = include_str!("../../examples/identity/idp/login.toml");
     let settings = ["variables.mistype=50", "variables.remember=50", "variables.refreshes=3"];
     let load = "users = 4\niterations = { shared = 200 }";
@@ -60,7 +60,7 @@ fn the_provider_counts_logins_wrong_passwords_refreshes_and_logouts() {
 }
 
 #[test]
-fn the_provider_verifies_the_assertions_and_the_proofs_of_machines() {
+fn oidc_provider_verifies_assertions_and_dpop_proofs() {
     let plan = include_str!("../../examples/identity/idp/machines.toml");
     let load = "users = 3\niterations = { each = 20 }";
     let (run, seen) = carried_out((plan, "/idp"), load, &[]);
@@ -80,7 +80,7 @@ fn the_provider_verifies_the_assertions_and_the_proofs_of_machines() {
 }
 
 #[test]
-fn the_provider_refuses_an_assertion_for_another_and_a_token_without_its_proof() {
+fn oidc_provider_refuses_wrong_audience_and_missing_proof() {
     let plan = include_str!("../../examples/identity/idp/machines.toml");
     let load = "users = 1\niterations = { each = 1 }";
     let settings = ["scenario.2.weight=0"];
@@ -96,7 +96,7 @@ fn the_provider_refuses_an_assertion_for_another_and_a_token_without_its_proof()
 }
 
 #[test]
-fn a_nonce_that_the_provider_demands_is_in_the_next_proof() {
+fn dpop_nonce_demanded_by_the_provider_is_in_the_next_proof() {
     let plan = include_str!("../../examples/identity/idp/machines.toml");
     let rule = "[[rule]]\npath = '/idp/token'\naction = { idp = 'demand-nonce' }";
     let server = server(Some(rule));
@@ -106,7 +106,7 @@ fn a_nonce_that_the_provider_demands_is_in_the_next_proof() {
 }
 
 #[test]
-fn the_provider_counts_one_time_passwords() {
+fn oidc_provider_counts_one_time_passwords() {
     let plan = include_str!("../../examples/identity/idp/second-factor.toml");
     let load = "users = 3\niterations = { shared = 60 }";
     let settings = ["variables.mistype=50", "variables.remember=50"];
@@ -117,7 +117,7 @@ fn the_provider_counts_one_time_passwords() {
 }
 
 #[test]
-fn the_provider_counts_devices_and_what_persons_decide() {
+fn oidc_provider_counts_device_approvals_and_denials() {
     let plan = include_str!("../../examples/identity/idp/device.toml");
     let load = "users = 8\niterations = { shared = 60 }";
     let (run, seen) =
@@ -137,7 +137,7 @@ fn the_provider_counts_devices_and_what_persons_decide() {
 }
 
 #[test]
-fn a_response_of_saml_is_posted_to_the_service() {
+fn saml_response_is_posted_to_the_service() {
     let plan = include_str!("../../examples/identity/idp/saml-post.toml");
     let server = server(None);
     let service = format!("variables.service=http://{}/acs", server.address());
@@ -149,7 +149,7 @@ fn a_response_of_saml_is_posted_to_the_service() {
 }
 
 #[test]
-fn provisioning_is_counted_by_the_server() {
+fn scim_provisioning_agrees_with_the_server() {
     let plan = include_str!("../../examples/identity/scim/users.toml");
     let server = server(None);
     let token = format!("variables.token_url=http://{}/idp/token", server.address());
@@ -175,7 +175,7 @@ fn provisioning_is_counted_by_the_server() {
 }
 
 #[test]
-fn users_behind_rest_to_ldap_are_counted_by_the_server() {
+fn rest_to_ldap_users_agree_with_the_server() {
     let plan = include_str!("../../examples/identity/pingds/rest.toml");
     let load = "users = 3\niterations = { each = 10 }";
     let (run, seen) = carried_out((plan, "/api"), load, &[]);
@@ -189,7 +189,7 @@ fn users_behind_rest_to_ldap_are_counted_by_the_server() {
 }
 
 #[test]
-fn users_are_sorted_over_all_pages() {
+fn scim_users_are_sorted_across_pages() {
     let server = server(None);
     let origin = format!("http://{}", server.address());
     let created = ["carol", "Alice", "bob"].map(|name| {

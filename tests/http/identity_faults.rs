@@ -89,7 +89,7 @@ fn of_tokens(rule: &str) -> String {
 }
 
 #[test]
-fn a_page_that_is_another_one_is_told() {
+fn login_page_without_the_form_is_reported() {
     let none = of_login("no-form");
     assert!(none.contains("the page has no form"), "{none}");
     let script = of_login("script-form");
@@ -102,7 +102,7 @@ fn a_page_that_is_another_one_is_told() {
 }
 
 #[test]
-fn a_cookie_that_is_missing_or_was_not_kept_is_told() {
+fn missing_and_rejected_cookies_are_reported() {
     let none = of_login("no-cookie");
     assert!(none.contains("400 Bad Request") && none.contains("Cookie not found."), "{none}");
     let other = of_login("other-host-cookie");
@@ -110,7 +110,7 @@ fn a_cookie_that_is_missing_or_was_not_kept_is_told() {
 }
 
 #[test]
-fn a_cookie_that_is_secure_over_http_is_the_reason_of_the_refusal_that_follows() {
+fn secure_cookie_over_http_explains_the_refusal() {
     let server = Server::start(Config::default()).expect("it starts");
     let address = server.address();
     let plan = format!(
@@ -130,7 +130,7 @@ fn a_cookie_that_is_secure_over_http_is_the_reason_of_the_refusal_that_follows()
 }
 
 #[test]
-fn a_login_that_ends_elsewhere_is_told_with_the_words_of_the_page() {
+fn login_that_lands_elsewhere_quotes_the_page() {
     for (twist, words) in [
         ("expired-form", "You took too long to sign in."),
         ("wrong-password", "Invalid username or password."),
@@ -145,7 +145,7 @@ fn a_login_that_ends_elsewhere_is_told_with_the_words_of_the_page() {
 }
 
 #[test]
-fn a_refused_token_is_told_with_its_age() {
+fn refused_token_is_reported_with_its_age() {
     let code = of_tokens("path = \"/idp/token\"\nlast = 1\naction = { idp = \"expired-grant\" }");
     assert!(code.contains("invalid_grant") && code.contains("Code not valid"), "{code}");
     assert!(code.contains("code is "), "{code}");
@@ -164,7 +164,7 @@ fn a_refused_token_is_told_with_its_age() {
 }
 
 #[test]
-fn a_refused_assertion_is_told_with_the_difference_of_the_clocks() {
+fn refused_assertion_is_reported_with_the_clock_difference() {
     let keys = "[variables.assertion]\njwt = { iss = \"m\", sub = \"m\", aud = \"x\" }\nkey = \"machine\"\n\
                 [keys]\nmachine = { generate = \"ES256\" }";
     let steps = "[[scenario.steps]]\nname = \"token\"\npost = \"/token\"\n[scenario.steps.form]\n\
@@ -179,7 +179,7 @@ fn a_refused_assertion_is_told_with_the_difference_of_the_clocks() {
 }
 
 #[test]
-fn a_device_that_nobody_approves_is_told() {
+fn device_without_approval_is_reported() {
     let steps = |more: &str| {
         format!(
             "[[scenario.steps]]\nname = \"device\"\npost = \"/device\"\nform = {{ client_id = \"tv\" }}\n\

@@ -14,7 +14,7 @@ use crate::brunt::{Run, planned};
 use crate::identity::{keycloak, of_realm};
 
 #[test]
-fn keycloak_accepts_the_assertions_and_the_proofs_of_generated_keys() {
+fn keycloak_accepts_assertions_and_proofs_of_generated_keys() {
     let Some(server) = keycloak() else { return };
     let plan = include_str!("../../examples/identity/keycloak/keys.toml");
     let mut run = None;
@@ -37,7 +37,7 @@ fn keycloak_accepts_the_assertions_and_the_proofs_of_generated_keys() {
 }
 
 #[test]
-fn keycloak_refuses_an_assertion_for_another_and_a_token_without_its_proof() {
+fn keycloak_refuses_wrong_audience_and_missing_proof() {
     let Some(server) = keycloak() else { return };
     let plan = include_str!("../../examples/identity/keycloak/keys.toml");
     let load = "users = 1\niterations = { each = 1 }";
@@ -158,7 +158,7 @@ fn claims(jwt: &str) -> String {
 }
 
 #[test]
-fn a_demanded_nonce_is_sent_at_once_and_counted_apart() {
+fn dpop_nonce_is_sent_at_once_and_counted_separately() {
     let keeper = Keeper::start();
     let before =
         "[run]\nusers = 1\niterations = { each = 3 }\n[keys]\nproof = { generate = \"EdDSA\" }\n";
@@ -182,7 +182,7 @@ fn a_demanded_nonce_is_sent_at_once_and_counted_apart() {
 }
 
 #[test]
-fn a_message_authentication_code_is_that_of_openssl() {
+fn hmac_equals_openssl() {
     if !require(&["openssl"]) {
         return;
     }
@@ -218,7 +218,7 @@ fn hmac(message: &str) -> String {
 }
 
 #[test]
-fn each_one_time_password_is_used_once() {
+fn totp_code_is_used_only_once() {
     let keeper = Keeper::start();
     let before = "[run]\nusers = 2\niterations = { each = 2 }\n\
                   [variables]\ncode = { totp = \"JBSWY3DPEHPK3PXP\", period = \"1s\" }\n";

@@ -37,7 +37,7 @@ fn happened(seen: &Seen, run: &Run, events: &[(&str, u64)]) {
 }
 
 #[test]
-fn keycloak_counts_the_registrations_and_the_names_that_were_taken() {
+fn keycloak_counts_registrations_and_taken_names() {
     let Some(server) = keycloak() else { return };
     let plan = include_str!("../../examples/identity/keycloak/registration.toml");
     let (run, seen) = carried_out(&server, plan, 24, &["scenario.2.weight=50"]);
@@ -54,7 +54,7 @@ fn keycloak_counts_the_registrations_and_the_names_that_were_taken() {
 }
 
 #[test]
-fn keycloak_counts_what_administrators_created_and_deleted() {
+fn keycloak_counts_users_created_and_deleted_by_admins() {
     let Some(server) = keycloak() else { return };
     let plan = include_str!("../../examples/identity/keycloak/admin.toml");
     // Of several administrators without a pause Keycloak sometimes refuses one, with 500.
@@ -80,7 +80,7 @@ fn keycloak_counts_what_administrators_created_and_deleted() {
 }
 
 #[test]
-fn a_crawl_reads_pages_and_users() {
+fn crawl_reads_pages_and_users() {
     let Some(server) = keycloak() else { return };
     let plan = include_str!("../../examples/identity/keycloak/crawl.toml");
     let settings = ["variables.pages=5", "variables.page=10", "variables.first.step=10"];
@@ -92,7 +92,7 @@ fn a_crawl_reads_pages_and_users() {
 }
 
 #[test]
-fn a_user_signs_in_once_in_the_life_of_a_token() {
+fn crawl_signs_in_once_per_token_lifetime() {
     let Some(server) = keycloak() else { return };
     let plan = include_str!("../../examples/identity/keycloak/crawl.toml");
     // Tokens live for 300 s: each user thinks for longer than is left, and an iteration takes less.
@@ -104,7 +104,7 @@ fn a_user_signs_in_once_in_the_life_of_a_token() {
 }
 
 #[test]
-fn keycloak_counts_the_sessions_that_begin_and_end() {
+fn keycloak_counts_sessions_that_begin_and_end() {
     let Some(server) = keycloak() else { return };
     let plan = include_str!("../../examples/identity/keycloak/sessions.toml");
     let (run, seen) = with_tokens(&server, plan, 3, &[]);
@@ -114,7 +114,7 @@ fn keycloak_counts_the_sessions_that_begin_and_end() {
 }
 
 #[test]
-fn keycloak_counts_the_tokens_of_machines_and_their_old_secrets() {
+fn keycloak_counts_client_tokens_and_rotated_secrets() {
     let Some(server) = keycloak() else { return };
     let plan = include_str!("../../examples/identity/keycloak/machines.toml");
     let (run, seen) = carried_out(&server, plan, 24, &["scenario.2.weight=50"]);
@@ -128,7 +128,7 @@ fn keycloak_counts_the_tokens_of_machines_and_their_old_secrets() {
 }
 
 #[test]
-fn keycloak_counts_devices_and_what_persons_decide() {
+fn keycloak_counts_device_approvals_and_denials() {
     let Some(server) = keycloak() else { return };
     let plan = include_str!("../../examples/identity/keycloak/device.toml");
     // Of several browsers without a pause Keycloak sometimes refuses one, with 500.
@@ -161,7 +161,7 @@ fn keycloak_counts_one_time_passwords() {
 }
 
 #[test]
-fn keycloak_signs_the_responses_of_saml_that_browsers_post() {
+fn keycloak_signs_saml_responses_that_browsers_post() {
     let Some(server) = keycloak() else { return };
     let service = Server::start(Config::default()).expect("it starts");
     let plan = include_str!("../../examples/identity/keycloak/saml-post.toml");

@@ -86,7 +86,7 @@ fn asked(served: &[Served], method: &str, part: &str, status: u16) -> u64 {
 }
 
 #[test]
-fn the_table_of_a_job_counts_what_opendj_logged() {
+fn report_agrees_with_the_log_of_opendj() {
     let Some(opendj) = gateway() else { return };
     let before = opendj.rest_served().len();
     let run = job(&opendj, "new").run().carried_out();
@@ -116,7 +116,7 @@ fn the_table_of_a_job_counts_what_opendj_logged() {
 }
 
 #[test]
-fn the_old_manner_counts_what_was_skipped_as_failed() {
+fn compat_report_counts_skipped_tasks_as_failed() {
     let Some(opendj) = gateway() else { return };
     let before = opendj.rest_served().len();
     let run = job(&opendj, "old").arg("--compat").run();
@@ -132,7 +132,7 @@ fn the_old_manner_counts_what_was_skipped_as_failed() {
 }
 
 #[test]
-fn a_job_becomes_a_plan_that_asks_the_same() {
+fn to_plan_sends_the_same_requests_to_opendj() {
     let Some(opendj) = gateway() else { return };
     let before = opendj.rest_served().len();
     let plan = job(&opendj, "planned").arg("--to-plan").run().ended_with(0).report;

@@ -159,7 +159,7 @@ steps = [{ weight = 70, name = "logout", get = "/logout" }, { weight = 30, name 
 "#;
 
 #[test]
-fn what_the_server_counts_is_what_the_plan_says() {
+fn plan_with_groups_and_branches_agrees_with_the_server() {
     let site = Site::start();
     let run = planned(&site.plan("users = 2\niterations = { each = 10 }", VISIT)).arg("--details");
     let run = run.run().went_well();
@@ -204,7 +204,7 @@ fn shares(site: &Site, variables: &str) -> String {
 }
 
 #[test]
-fn a_weight_may_be_a_variable() {
+fn weight_may_be_a_variable() {
     let (given, site) = (Site::start(), Site::start());
     given.run(VISIT).went_well();
     let plan = shares(&site, "logout = 70\nstay = \"${rest}\"\nrest = 30");
@@ -227,7 +227,7 @@ fn a_weight_may_be_a_variable() {
 }
 
 #[test]
-fn a_weight_that_is_no_number_fails_a_step_which_says_why() {
+fn weight_that_is_no_number_fails_the_step_and_says_why() {
     let site = Site::start();
     let leave = "[[scenario.steps]]\nname = \"leave\"\nchoose = \"weights\"\nsteps = [{ weight = \"${kind}\", \
          name = \"logout\", get = \"/logout\" }, { name = \"stay\", get = \"/stay\" }]\n";
@@ -256,7 +256,7 @@ fn a_weight_that_is_no_number_fails_a_step_which_says_why() {
 }
 
 #[test]
-fn the_first_whose_condition_holds_is_chosen() {
+fn choose_first_takes_the_first_matching_step() {
     let site = Site::start();
     let steps = r#"
 [[scenario.steps]]
@@ -284,7 +284,7 @@ steps = [
 }
 
 #[test]
-fn what_a_weight_chooses_is_passed_over_if_its_condition_does_not_hold() {
+fn choose_weights_skips_a_step_whose_condition_fails() {
     let site = Site::start();
     let steps = r#"
 [[scenario.steps]]
@@ -311,7 +311,7 @@ steps = [
 }
 
 #[test]
-fn a_repetition_ends_with_its_condition_or_fails_at_its_maximum() {
+fn repeat_ends_by_condition_or_fails_at_its_maximum() {
     let site = Site::start();
     let steps = |target: &str| {
         format!(
@@ -336,7 +336,7 @@ fn a_repetition_ends_with_its_condition_or_fails_at_its_maximum() {
 }
 
 #[test]
-fn a_group_fails_with_a_step_and_is_skipped_if_it_never_began() {
+fn group_fails_with_a_step_and_is_skipped_if_not_begun() {
     let site = Site::start();
     let steps = r#"
 [[scenario.steps]]
@@ -355,7 +355,7 @@ steps = [
 }
 
 #[test]
-fn an_iteration_that_sends_nothing_is_one_skipped_exchange() {
+fn iteration_without_requests_is_one_skipped_exchange() {
     let site = Site::start();
     let steps = "[[scenario.steps]]\nname = \"never\"\nwhen = [{ value = \"${next}\" }]\nget = \"/never\"\n\
          extract = { next = \"/next\" }\n";
@@ -366,7 +366,7 @@ fn an_iteration_that_sends_nothing_is_one_skipped_exchange() {
 }
 
 #[test]
-fn once_shows_groups_rounds_and_what_was_passed_over() {
+fn once_shows_groups_rounds_and_skipped_steps() {
     let site = Site::start();
     let plan = site.plan("users = 1", VISIT).replace("equals = \"otp\"", "equals = \"sms\"");
     let run = planned(&plan).arg("--once").run();

@@ -11,7 +11,7 @@ use crate::logged::{base, nginx, step, the_same};
 const MEMORY_MAX: u64 = 500 << 20;
 
 #[test]
-fn ten_thousand_users_think_in_little_memory() {
+fn ten_thousand_thinking_users_need_little_memory() {
     let Some(nginx) = nginx() else { return };
     let plan = format!(
         "[run]\nusers = 10000\nramp-up = \"4s\"\nthink = \"3s\"\niterations = {{ each = 2 }}\n[http]\n{}\n\

@@ -8,7 +8,7 @@ use crate::brunt::planned_on;
 use crate::logged::step;
 
 #[test]
-fn a_user_binds_reads_and_leases_in_one_plan() {
+fn plan_over_ldap_http_and_dhcp_agrees_with_all_servers() {
     if !require(&["ip", "root", "kea-dhcp4", "slapd", "slapcat", "nginx", "openssl"]) {
         return;
     }

@@ -150,7 +150,7 @@ form = { user = "jo", password = "s 1" }
 "##;
 
 #[test]
-fn a_login_goes_through_its_form_and_lands() {
+fn form_login_lands_on_the_callback() {
     let site = Site::start();
     let steps = format!(
         "{LOGIN}lands = \"/cb\"\nchecks = [{{ html = \"#who\", equals = \"Jo Do\" }}, \
@@ -173,7 +173,7 @@ fn a_login_goes_through_its_form_and_lands() {
 }
 
 #[test]
-fn an_answer_that_is_not_followed_gives_its_parameter() {
+fn unfollowed_redirect_supplies_its_parameter() {
     let site = Site::start();
     let steps = format!(
         "{LOGIN}status = 302\nextract = {{ code = {{ header = \"Location\", parameter = \"code\" }} }}\n\
@@ -188,7 +188,7 @@ fn an_answer_that_is_not_followed_gives_its_parameter() {
 }
 
 #[test]
-fn a_wrong_password_lands_elsewhere_with_the_words_of_the_page() {
+fn wrong_password_lands_elsewhere_and_quotes_the_page() {
     let site = Site::start();
     let steps = LOGIN.replace("s 1", "wrong") + "lands = \"/cb\"\n";
     let run = site.once("redirects = 5", &steps);
@@ -214,7 +214,7 @@ fn a_wrong_password_lands_elsewhere_with_the_words_of_the_page() {
 }
 
 #[test]
-fn what_a_page_does_not_have_is_said() {
+fn missing_form_link_or_field_is_reported() {
     let site = Site::start();
     let said = |before: &str, step: &str| {
         let steps = format!(
@@ -246,7 +246,7 @@ fn what_a_page_does_not_have_is_said() {
 }
 
 #[test]
-fn links_are_followed_with_what_they_say() {
+fn follow_requests_the_link_of_the_page() {
     let site = Site::start();
     let steps = "[[scenario.steps]]\nget = \"/auth/x\"\n[[scenario.steps]]\nname = \"help\"\nfollow = \".help\"\n";
     let run = site.run("", steps).went_well();
@@ -257,7 +257,7 @@ fn links_are_followed_with_what_they_say() {
 }
 
 #[test]
-fn redirects_go_to_named_origins_only_if_some_are_named() {
+fn origins_restrict_redirects_when_named() {
     let site = Site::start();
     let steps = "[[scenario.steps]]\nname = \"away\"\nget = \"/away\"\n";
     let run = site.once("redirects = 1\norigins = [\"http://127.0.0.1:1\"]", steps);
@@ -266,7 +266,7 @@ fn redirects_go_to_named_origins_only_if_some_are_named() {
 }
 
 #[test]
-fn one_of_several_matches_is_picked() {
+fn pick_chooses_one_of_several_matches() {
     let site = Site::start();
     let pick = |pick: &str| {
         format!(

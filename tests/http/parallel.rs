@@ -133,7 +133,7 @@ fn meet(target: &str, cookie: String, state: &State) {
 }
 
 #[test]
-fn the_steps_of_a_group_are_at_the_server_at_the_same_time() {
+fn parallel_steps_are_at_the_server_at_once() {
     let site = Meeting::start();
     let steps = "{ name = \"page\", get = \"/page\" }, { name = \"parts\", parallel = true, steps = [\
                  { name = \"a\", get = \"/at/3/a\" }, { name = \"b\", get = \"/at/3/b\" }, \
@@ -156,7 +156,7 @@ fn the_steps_of_a_group_are_at_the_server_at_the_same_time() {
 }
 
 #[test]
-fn a_number_of_steps_at_a_time_is_a_number_of_connections() {
+fn parallel_number_limits_the_connections() {
     let site = Meeting::start();
     let part = |number: usize| format!("{{ name = \"part\", get = \"/at/2/{number}\" }}");
     let parts: Vec<String> = (0..6).map(part).collect();
@@ -171,7 +171,7 @@ fn a_number_of_steps_at_a_time_is_a_number_of_connections() {
 }
 
 #[test]
-fn a_failed_step_stops_no_other_of_the_group_but_what_follows() {
+fn parallel_failure_stops_only_later_steps() {
     let site = Meeting::start();
     let steps = "{ name = \"parts\", parallel = true, steps = [\
                  { name = \"a\", get = \"/at/3/a\", extract = { id = \"/id\" } }, \
@@ -195,7 +195,7 @@ fn a_failed_step_stops_no_other_of_the_group_but_what_follows() {
 }
 
 #[test]
-fn conditions_and_needs_leave_steps_out_of_the_group() {
+fn parallel_group_skips_steps_by_condition() {
     let site = Meeting::start();
     let steps = "{ name = \"page\", get = \"/page\", extract = { id = \"/id\" } }, \
                  { name = \"parts\", parallel = true, steps = [\
@@ -212,7 +212,7 @@ fn conditions_and_needs_leave_steps_out_of_the_group() {
 }
 
 #[test]
-fn a_step_without_an_answer_is_given_up_alone() {
+fn parallel_timeout_gives_up_only_its_step() {
     let site = Meeting::start();
     let steps = |timeout: &str| {
         format!(
@@ -238,7 +238,7 @@ fn a_step_without_an_answer_is_given_up_alone() {
 }
 
 #[test]
-fn arrivals_begin_groups_too_and_nothing_is_lost_at_the_end() {
+fn parallel_groups_in_an_open_load_lose_nothing() {
     let site = Meeting::start();
     let steps = "{ name = \"parts\", parallel = 6, steps = [{ name = \"a\", get = \"/a\" }, \
                  { name = \"b\", get = \"/b\" }, { name = \"c\", get = \"/c\" }] }";

@@ -17,7 +17,7 @@ fn run(http: &str, users: u32, each: u32) -> Run {
 }
 
 #[test]
-fn versions_are_agreed_on_by_alpn() {
+fn http_version_is_negotiated_by_alpn() {
     let Some(nginx) = nginx() else { return };
     for (version, protocol) in [("1.1", "HTTP/1.1"), ("2", "HTTP/2.0"), ("auto", "HTTP/2.0")] {
         let before = nginx.served().len();
@@ -32,7 +32,7 @@ fn versions_are_agreed_on_by_alpn() {
 }
 
 #[test]
-fn users_share_a_connection_by_streams() {
+fn http2_streams_share_a_connection() {
     let Some(nginx) = nginx() else { return };
     let http = http(&nginx, Listener::Tls, "version = \"2\"\nstreams = 4", "");
     let run = run(&http, 8, 25).went_well();
@@ -42,7 +42,7 @@ fn users_share_a_connection_by_streams() {
 }
 
 #[test]
-fn a_server_that_allows_few_streams_and_takes_leave_often_is_no_failure() {
+fn http2_stream_limit_and_goaway_are_not_failures() {
     let Some(nginx) = nginx() else { return };
     // Eight users want a stream each of what has four, and a connection is over after forty requests.
     let http = http(&nginx, Listener::Narrow, "version = \"2\"\nstreams = 8", "");
@@ -56,7 +56,7 @@ fn a_server_that_allows_few_streams_and_takes_leave_often_is_no_failure() {
 }
 
 #[test]
-fn http2_is_spoken_from_the_first_byte_where_nothing_is_secured() {
+fn http2_prior_knowledge_works_without_tls() {
     let Some(nginx) = nginx() else { return };
     for (more, connections) in [("streams = 3", 2), ("requests-per-connection = 5", 48)] {
         let before = nginx.served().len();
@@ -69,7 +69,7 @@ fn http2_is_spoken_from_the_first_byte_where_nothing_is_secured() {
 }
 
 #[test]
-fn large_bodies_cross_http2_both_ways() {
+fn http2_large_bodies_work_both_ways() {
     let Some(nginx) = nginx() else { return };
     let http = http(&nginx, Listener::Tls, "version = \"2\"", "");
     let steps = step("put = \"/kept/${user}\"\nbody-file = \"large.txt\"")
@@ -90,7 +90,7 @@ fn large_bodies_cross_http2_both_ways() {
 }
 
 #[test]
-fn a_certificate_is_shown_where_one_is_wanted() {
+fn client_certificate_is_sent_when_requested() {
     let Some(nginx) = nginx() else { return };
     let (cert, key) = (nginx.pki().pem("client"), nginx.pki().private_key("client"));
     let (cert, key) = (quoted(&cert), quoted(&key));
@@ -111,7 +111,7 @@ fn a_certificate_is_shown_where_one_is_wanted() {
 }
 
 #[test]
-fn whom_nobody_vouches_for_is_asked_nothing() {
+fn untrusted_server_receives_no_request() {
     let Some(nginx) = nginx() else { return };
     let other = quoted(&nginx.pki().pem("client"));
     let http = format!("{}\n[http.tls]\nca = {other}", base(&nginx, Listener::Tls));
@@ -126,7 +126,7 @@ fn whom_nobody_vouches_for_is_asked_nothing() {
 }
 
 #[test]
-fn handshakes_are_resumed_unless_the_plan_says_otherwise() {
+fn tls_sessions_are_resumed_unless_disabled() {
     let Some(nginx) = nginx() else { return };
     for (lowest, highest) in [("1.3", "1.3"), ("1.2", "1.2")] {
         for resume in [true, false] {
@@ -145,7 +145,7 @@ fn handshakes_are_resumed_unless_the_plan_says_otherwise() {
 }
 
 #[test]
-fn a_handshake_for_a_request_is_a_part_of_its_time() {
+fn tls_handshake_is_part_of_the_request_time() {
     let Some(nginx) = nginx() else { return };
     let url = format!("{}small.txt", nginx.url(Listener::Tls, "/"));
     for words in ["-c 2 -n 6", "-c 6 -n 6 -q 100"] {

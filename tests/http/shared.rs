@@ -22,7 +22,7 @@ fn rows(count: u32) -> String {
 }
 
 #[test]
-fn unique_rows_are_each_used_once_over_users_nodes_and_threads() {
+fn unique_rows_are_used_once_across_users_nodes_and_threads() {
     let Some(nginx) = nginx() else { return };
     let plan = format!(
         "[run]\nusers = 4\nworkers = 2\n[http]\n{}\n[feeders]\n\
@@ -46,7 +46,7 @@ fn unique_rows_are_each_used_once_over_users_nodes_and_threads() {
 }
 
 #[test]
-fn weights_and_turns_are_kept_to() {
+fn weights_and_round_robin_are_kept() {
     let Some(nginx) = nginx() else { return };
     let plan = |order: &str, often: &str, seldom: &str| {
         format!(
@@ -69,7 +69,7 @@ fn weights_and_turns_are_kept_to() {
 }
 
 #[test]
-fn a_run_with_the_same_seed_asks_the_same() {
+fn seed_repeats_the_requests() {
     let Some(nginx) = nginx() else { return };
     let plan = format!(
         "[run]\nusers = 3\niterations = {{ each = 20 }}\n[http]\n{}\n[variables]\nnumber = {{ random = \"0..999\" }}\n\

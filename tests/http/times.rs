@@ -11,7 +11,7 @@ use crate::brunt::{mean_response, planned, shortest_service};
 use crate::logged::{base, nginx, plan, step, the_same};
 
 #[test]
-fn an_answer_after_its_threshold_is_exceeded_and_not_failed() {
+fn threshold_exceeded_is_not_a_failure() {
     let Some(nginx) = nginx() else { return };
     let steps = step("name = \"slow\"\nget = \"/slow.txt\"\nthreshold = \"100ms\"")
         + &step("name = \"patient\"\nget = \"/slow.txt\"\nthreshold = \"30s\"");
@@ -24,7 +24,7 @@ fn an_answer_after_its_threshold_is_exceeded_and_not_failed() {
 }
 
 #[test]
-fn pauses_are_in_no_time() {
+fn pauses_are_in_no_latency() {
     let Some(nginx) = nginx() else { return };
     let steps = step("name = \"first\"\nget = \"/small.txt\"")
         + &step("pause = \"2s\"")
@@ -45,7 +45,7 @@ fn pauses_are_in_no_time() {
 }
 
 #[test]
-fn what_is_not_answered_in_time_is_a_timeout_and_the_next_is_asked_by_another_connection() {
+fn timeout_is_counted_and_replaces_the_connection() {
     let Some(nginx) = nginx() else { return };
     // Three seconds, so that a run on a busy machine notices the end of its time-out first.
     let steps = step("name = \"slow\"\nget = \"/slower.txt\"\ntimeout = \"100ms\"")
@@ -61,7 +61,7 @@ fn what_is_not_answered_in_time_is_a_timeout_and_the_next_is_asked_by_another_co
 }
 
 #[test]
-fn a_stalled_server_is_seen_in_response_times_of_an_open_load() {
+fn stall_is_visible_in_response_times_of_an_open_load() {
     let Some(nginx) = nginx() else { return };
     let plan = format!(
         "[run]\nrate = \"100/s\"\nduration = \"5s\"\nusers = 10\nbacklog = 1000\n[http]\n{}\n\n[[scenario]]\n{}",
@@ -84,7 +84,7 @@ fn a_stalled_server_is_seen_in_response_times_of_an_open_load() {
 }
 
 #[test]
-fn iterations_of_several_steps_arrive_when_they_are_due() {
+fn open_load_iterations_arrive_when_due() {
     let Some(nginx) = nginx() else { return };
     let plan = format!(
         "[run]\nrate = \"50/s\"\nduration = \"2s\"\nusers = 40\n[http]\n{}\n\n[[scenario]]\n{}{}{}",
@@ -104,7 +104,7 @@ fn iterations_of_several_steps_arrive_when_they_are_due() {
 }
 
 #[test]
-fn an_interrupted_run_tells_of_every_request_it_made() {
+fn interrupted_run_accounts_for_every_request() {
     let Some(nginx) = nginx() else { return };
     let plan = format!(
         "[run]\nusers = 4\nduration = \"60s\"\n[http]\n{}\n[[scenario]]\n{}{}",
@@ -121,7 +121,7 @@ fn an_interrupted_run_tells_of_every_request_it_made() {
 }
 
 #[test]
-fn a_plan_that_is_only_looked_at_sends_nothing() {
+fn check_sends_nothing() {
     let Some(nginx) = nginx() else { return };
     let steps = step("name = \"first\"\nput = \"/kept/${user}\"\ntext = \"of user ${user}\"")
         + &step("name = \"second\"\nget = \"/small.txt\"\nbearer = \"${token}\"");
@@ -153,7 +153,7 @@ fn silent_after(answer: &'static [u8]) -> u16 {
 }
 
 #[test]
-fn a_time_out_within_the_body_tells_what_had_come() {
+fn timeout_within_the_body_reports_what_arrived() {
     let answer = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: one\n\n";
     let http = format!("base = \"http://127.0.0.1:{}\"", silent_after(answer));
     // Shorter than the silence after which a target is said to be away.
@@ -198,7 +198,7 @@ fn a_time_out_within_the_body_tells_what_had_come() {
 }
 
 #[test]
-fn a_cookie_that_is_not_kept_is_named_with_its_reason() {
+fn rejected_cookie_is_named_with_its_reason() {
     let answer =
         b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nSet-Cookie: SID=s3cret-value; Path=/; Secure\r\n\
                    Set-Cookie: other=x; Domain=b.test\r\n\r\n";

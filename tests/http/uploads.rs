@@ -19,7 +19,7 @@ fn parts(kind: &str, body: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_file_arrives_whole_under_the_name_of_its_row() {
+fn multipart_files_arrive_complete_under_their_row() {
     let site = Site::start();
     let plan = site.plan(
         "",
@@ -53,7 +53,7 @@ fn every_file_arrives_whole_under_the_name_of_its_row() {
 }
 
 #[test]
-fn parts_are_shown_without_secrets_and_files() {
+fn multipart_preview_hides_secrets_and_file_contents() {
     let site = Site::start();
     let steps = "[[scenario.steps]]\npost = \"/send\"\n\
                  multipart = { password = \"s3cr3t\", photo = { file = \"a.png\" } }\n";

@@ -65,7 +65,7 @@ fn recording(server: &Keycloak, app: &App) -> String {
 }
 
 #[test]
-fn a_recorded_login_is_carried_out_by_several_users() {
+fn recorded_login_is_imported_and_run_by_several_users() {
     let Some(server) = keycloak() else { return };
     if !require(&["python3", "curl"]) {
         return;

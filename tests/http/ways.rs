@@ -12,7 +12,7 @@ use crate::brunt::planned;
 use crate::logged::{base, nginx, plan, quoted, step, the_same};
 
 #[test]
-fn a_redirect_is_the_answer_unless_it_is_to_be_followed() {
+fn redirects_are_not_followed_by_default() {
     let Some(nginx) = nginx() else { return };
     let steps = step("name = \"far\"\nget = \"/redirect/3\"");
     let run = planned(&plan(2, 5, &base(&nginx, Listener::Clear), &steps)).run().went_well();
@@ -28,7 +28,7 @@ fn a_redirect_is_the_answer_unless_it_is_to_be_followed() {
 }
 
 #[test]
-fn redirects_lead_elsewhere_keep_bodies_and_come_to_an_end() {
+fn redirects_cross_origins_keep_bodies_and_have_a_limit() {
     let Some(nginx) = nginx() else { return };
     let steps = [
         step("name = \"elsewhere\"\nget = \"/redirect/elsewhere\""),
@@ -49,7 +49,7 @@ fn redirects_lead_elsewhere_keep_bodies_and_come_to_an_end() {
 }
 
 #[test]
-fn cookies_are_kept_by_each_user_for_itself() {
+fn cookies_are_kept_per_user() {
     let Some(nginx) = nginx() else { return };
     let steps = step("name = \"given\"\nget = \"/cookie\"")
         + &step("name = \"back\"\nget = \"/small.txt\"");
@@ -76,7 +76,7 @@ fn cookies_are_kept_by_each_user_for_itself() {
 }
 
 #[test]
-fn basic_authentication_and_fields_are_sent_as_said() {
+fn basic_auth_and_headers_are_sent_as_given() {
     let Some(nginx) = nginx() else { return };
     let steps = [
         step(&format!(
@@ -103,7 +103,7 @@ fn basic_authentication_and_fields_are_sent_as_said() {
 }
 
 #[test]
-fn a_name_can_stand_for_any_address() {
+fn resolve_maps_a_name_to_an_address() {
     let Some(nginx) = nginx() else { return };
     let port = nginx.port(Listener::Clear);
     let http = format!(
@@ -126,7 +126,7 @@ fn a_name_can_stand_for_any_address() {
 }
 
 #[test]
-fn a_proxy_is_asked_for_the_whole_url() {
+fn proxy_gets_the_absolute_url() {
     let Some(nginx) = nginx() else { return };
     let proxy = nginx.port(Listener::Proxy);
     let http = format!("{}\nproxy = \"http://127.0.0.1:{proxy}\"", base(&nginx, Listener::Clear));
@@ -177,7 +177,7 @@ fn tunnel(mut client: TcpStream, count: &AtomicU64) -> Option<()> {
 }
 
 #[test]
-fn a_proxy_is_asked_for_a_tunnel_to_what_is_secured() {
+fn proxy_tunnels_https_by_connect() {
     let Some(nginx) = nginx() else { return };
     let (proxy, count) = tunnels();
     let ca = quoted(&nginx.pki().ca());
