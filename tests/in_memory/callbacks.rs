@@ -7,7 +7,7 @@ use crate::planned::Plan;
 use crate::rest_target::RestTarget;
 
 #[test]
-fn callbacks_go_back_filled_in() {
+fn callbacks_are_returned_filled_in() {
     let target = RestTarget::start();
     let base = format!("http.base={}/openam/json", target.base);
     let plan = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/identity/openam/callbacks.toml");
@@ -38,7 +38,7 @@ fn callbacks_go_back_filled_in() {
 }
 
 #[test]
-fn a_place_that_is_not_there_is_told_and_nothing_is_sent() {
+fn callbacks_with_an_unknown_position_send_nothing() {
     let target = RestTarget::start();
     let plan = Plan::of(&format!(
         "[run]\nusers = 1\niterations = {{ each = 1 }}\n[http]\nbase = \"{}/openam/json\"\n[[scenario]]\n\

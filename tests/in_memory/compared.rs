@@ -42,7 +42,7 @@ fn compare(words: &[&Path], line: &[&str]) -> Ended {
 }
 
 #[test]
-fn exit_codes_say_what_came_of_it() {
+fn compare_exit_codes_reflect_the_result() {
     let directory = scratch();
     let record = real();
     let of = |name: &str, rates: &[f64]| repeated(directory.path(), name, &record, rates);
@@ -76,7 +76,7 @@ fn exit_codes_say_what_came_of_it() {
 }
 
 #[test]
-fn every_format_says_the_same() {
+fn compare_formats_agree() {
     let directory = scratch();
     let record = real();
     let of = |name: &str, rates: &[f64]| repeated(directory.path(), name, &record, rates);
@@ -111,7 +111,7 @@ fn every_format_says_the_same() {
 }
 
 #[test]
-fn unlike_runs_are_refused_by_what_differs() {
+fn compare_names_the_differences_of_unlike_runs() {
     let directory = scratch();
     let record = real();
     let [a, b] = ["a.json", "b.json"].map(|name| directory.path().join(name));
@@ -137,7 +137,7 @@ fn unlike_runs_are_refused_by_what_differs() {
 }
 
 #[test]
-fn what_is_no_run_is_named() {
+fn compare_names_a_path_without_a_run() {
     let directory = scratch();
     let missing = directory.path().join("missing.json");
     let empty = directory.path().join("empty");
@@ -152,7 +152,7 @@ fn what_is_no_run_is_named() {
 }
 
 #[test]
-fn a_run_that_left_its_record_and_its_events_is_one_run() {
+fn compare_counts_record_and_events_as_one_run() {
     let directory = scratch();
     let runs = directory.path().join("runs");
     fs::create_dir(&runs).unwrap();
@@ -172,7 +172,7 @@ fn a_run_that_left_its_record_and_its_events_is_one_run() {
 }
 
 #[test]
-fn a_trend_names_the_first_run_after_a_change() {
+fn trend_names_the_first_run_after_a_change() {
     let directory = scratch();
     let rates: Vec<f64> =
         (0..20).map(|run| if run < 12 { 1000.0 } else { 850.0 } + f64::from(run % 5)).collect();

@@ -38,7 +38,7 @@ fn rows<'a>(text: &'a str, rate: &str) -> Vec<(usize, &'a str)> {
 }
 
 #[test]
-fn runs_at_several_rates_are_one_curve() {
+fn report_draws_one_curve_from_runs_at_several_rates() {
     let (machine, _) = Directory::with(5);
     let directory = scratch();
     let place = |name: &str| directory.path().join(name);

@@ -25,7 +25,7 @@ fn searched(options: &[&str], load: &[&str]) -> Ended {
 
 /// Each iteration of a plan asks for a page of its own number. What the server was asked says whether any came twice.
 #[test]
-fn no_step_repeats_the_data_of_another() {
+fn find_max_steps_never_repeat_data() {
     let target = RestTarget::start();
     let directory = scratch();
     let plan = directory.path().join("visit.toml");
@@ -52,7 +52,7 @@ fn no_step_repeats_the_data_of_another() {
 }
 
 #[test]
-fn a_target_that_is_not_there_ends_it_with_5() {
+fn find_max_with_unreachable_target_exits_5() {
     let ldap = ["authrate", "-h", "10.0.1.9", "-D", "uid=x", "-w", "x"];
     run(&[&SHORT[..], &ALLOWED, &["--slo", "p99<20ms", "--"], &ldap].concat()).expect(5);
     searched(&["--slo", "p99<20ms"], &[NOWHERE]).expect(5);
@@ -60,7 +60,7 @@ fn a_target_that_is_not_there_ends_it_with_5() {
 
 /// Nobody listens there. What is wrong with an objective is known before that.
 #[test]
-fn an_objective_that_is_wrong_is_told_before_anything_is_sent() {
+fn find_max_reports_invalid_slo_before_sending() {
     let ldap = ["authrate", "-h", "10.0.1.9", "-D", "uid=x", "-w", "x"];
     for (objective, why) in [
         ("p99<5", "p99 is compared with a value in us, ms or s, such as 20ms"),
@@ -79,7 +79,7 @@ fn an_objective_that_is_wrong_is_told_before_anything_is_sent() {
 }
 
 #[test]
-fn what_writes_has_to_be_meant() {
+fn find_max_refuses_writes_without_permission() {
     let target = RestTarget::start();
     let url = format!("{}/echo", target.base);
     let ended = searched(&["--slo", "p99<20ms"], &["-m", "POST", "-d", "body", &url]).expect(8);
@@ -88,7 +88,7 @@ fn what_writes_has_to_be_meant() {
 }
 
 #[test]
-fn what_find_max_decides_itself_is_no_business_of_the_command() {
+fn find_max_refuses_options_it_sets_itself() {
     for (load, named) in [
         (&["-q", "100", NOWHERE][..], "--rate"),
         (&["-n", "100", NOWHERE], "--requests"),
@@ -104,7 +104,7 @@ fn what_find_max_decides_itself_is_no_business_of_the_command() {
 
 /// Answers take 30 ms, so none of a hundred is in time at any rate.
 #[test]
-fn where_no_rate_passes_it_ends_with_99() {
+fn find_max_without_a_passing_rate_exits_99() {
     let target = RestTarget::scripted("[[rule]]\naction = { delay = \"30ms\" }\n");
     let url = format!("{}/bytes/10", target.base);
     searched(&["--slo", "p99<20ms", "--from", "400/s"], &["-c", "50", &url]).expect(99);
@@ -113,7 +113,7 @@ fn where_no_rate_passes_it_ends_with_99() {
 
 /// Six seconds are too short to confirm anything.
 #[test]
-fn what_cannot_be_shown_is_not_claimed() {
+fn find_max_without_confirmation_exits_9() {
     let target = RestTarget::scripted(CLIFF);
     let url = format!("{}/bytes/10", target.base);
     let options = ["--slo", "p99<20ms", "--from", "100/s", "--budget", "60s"];
@@ -123,7 +123,7 @@ fn what_cannot_be_shown_is_not_claimed() {
 
 /// A plan says what is searched for; the command line comes before it.
 #[test]
-fn a_plan_may_hold_its_search() {
+fn find_max_reads_options_from_the_plan() {
     let target = RestTarget::start();
     let directory = scratch();
     let plan = directory.path().join("visit.toml");

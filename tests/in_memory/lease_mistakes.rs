@@ -62,7 +62,7 @@ const MISTAKES: &[Mistake] = &[
 ];
 
 #[test]
-fn a_mistake_is_named_with_its_remedy() {
+fn leases_mistakes_are_named_with_a_remedy() {
     for (line, culprit, remedy, code) in MISTAKES {
         let words: Vec<&str> = ["leases"].into_iter().chain(line.split_whitespace()).collect();
         let ended = run(&words);

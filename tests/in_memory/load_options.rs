@@ -13,7 +13,7 @@ fn http(line: &[&str]) -> Record {
 }
 
 #[test]
-fn requests_are_due_in_stages_and_by_a_file_of_rates() {
+fn stages_and_rate_file_set_the_planned_requests() {
     let planned = |line: &[&str]| http(line).conservation.counts.planned;
     assert_eq!(planned(&["--stages", "100/s for 1s, 50/s for 1s"]), 150);
     let directory = scratch();
@@ -24,7 +24,7 @@ fn requests_are_due_in_stages_and_by_a_file_of_rates() {
 }
 
 #[test]
-fn users_think() {
+fn think_pauses_each_user() {
     // Each of two users is answered after a millisecond, and then pauses for half a second.
     let record = http(&["--think", "500ms", "-c", "2", "-z", "2s"]);
     assert_eq!((record.counts.sent, record.counts.ok), (8, 8));

@@ -258,28 +258,28 @@ fn complaint(ended: &Ended, tool: &str, culprit: &str, remedy: &str) -> Option<S
 }
 
 #[test]
-fn options_that_are_wrong_are_named() {
+fn options_errors_are_named() {
     let directory = scratch();
     prepare(directory.path());
     check(OPTIONS, directory.path());
 }
 
 #[test]
-fn templates_and_generators_that_are_wrong_are_named() {
+fn template_and_generator_errors_are_named() {
     let directory = scratch();
     prepare(directory.path());
     check(TEMPLATES, directory.path());
 }
 
 #[test]
-fn files_that_are_wrong_are_named() {
+fn file_errors_are_named() {
     let directory = scratch();
     prepare(directory.path());
     check(FILES, directory.path());
 }
 
 #[test]
-fn stores_that_are_wrong_are_named() {
+fn key_store_errors_are_named() {
     if !require(&["openssl"]) {
         return;
     }
@@ -292,7 +292,7 @@ fn stores_that_are_wrong_are_named() {
 
 /// The one file whose absence has an exit code of its own.
 #[test]
-fn a_template_file_that_cannot_be_read_is_an_input_error() {
+fn template_file_that_cannot_be_read_exits_80() {
     let directory = scratch();
     let missing = directory.path().join("missing.template");
     let ended = run(&["addrate", missing.to_str().unwrap()]).expect(80);
@@ -302,7 +302,7 @@ fn a_template_file_that_cannot_be_read_is_an_input_error() {
 }
 
 #[test]
-fn commands_that_are_wrong_are_named() {
+fn command_errors_are_named() {
     for (line, culprit) in [
         (&["frobnicate"][..], "frobnicate"),
         (&["report"], "<FILE|DIR>"),
@@ -317,7 +317,7 @@ fn commands_that_are_wrong_are_named() {
 
 /// A mistake is found before the terminal is asked for a password or a server for anything.
 #[test]
-fn help_is_given_whatever_else_is_wrong() {
+fn help_is_printed_despite_other_mistakes() {
     for tool in ["authrate", "modrate", "searchrate", "addrate", "search-and-mod-rate"] {
         let ended = run(&[tool, "-H"]).expect(0);
         assert!(ended.stderr.is_empty() && ended.stdout.contains("--numConnections"), "{ended}");

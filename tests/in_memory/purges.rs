@@ -12,7 +12,7 @@ const TEMPLATE: &str = "branch: ou=people,dc=example,dc=com\nsubordinateTemplate
      template: person\nrdnAttr: uid\nobjectClass: person\nuid: added.<sequential:0>\ncn: Added\nsn: Added\n";
 
 #[test]
-fn no_purge_keeps_what_else_is_deleted() {
+fn no_purge_keeps_the_added_entries() {
     let directory = scratch();
     let template = directory.path().join("person.template");
     fs::write(&template, TEMPLATE).unwrap();

@@ -15,7 +15,7 @@ fn minute(machine: &Machine, options: &[&str]) -> Ended {
 }
 
 #[test]
-fn a_condition_that_goes_on_ends_the_run_in_good_order() {
+fn abort_on_ends_the_run_when_the_condition_lasts() {
     let (machine, target) = answering("503");
     let ended = minute(&machine, &["--abort-on", "ok.p99>1us", "--abort-on", "errors>50% for 2s"]);
     let ended = ended.expect(10);
@@ -34,7 +34,7 @@ fn a_condition_that_goes_on_ends_the_run_in_good_order() {
 }
 
 #[test]
-fn a_run_in_which_it_does_not_go_on_is_left_alone() {
+fn abort_on_leaves_a_healthy_run_alone() {
     let (machine, target) = answering("200");
     let line = ["http", "-z", "3s", "-q", "50", "-c", "2", "--abort-on", "errors>1%", URL];
     machine.run(&line).expect(0);
@@ -46,7 +46,7 @@ fn a_run_in_which_it_does_not_go_on_is_left_alone() {
 }
 
 #[test]
-fn a_plan_says_what_ends_it() {
+fn abort_on_can_be_set_in_a_plan() {
     let (machine, _) = answering("503");
     let directory = scratch();
     let file = directory.path().join("plan.toml");

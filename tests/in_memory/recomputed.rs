@@ -61,7 +61,7 @@ fn delays_at_a_constant_rate() {
 }
 
 #[test]
-fn every_twentieth_is_never_answered_after_a_warm_up() {
+fn timeouts_of_every_twentieth_after_a_warm_up() {
     let Some(case) = Recomputed::new(
         r#""virtual": true, "script": {SHARES, "rules": [{"every": 20, "at": 7, "do": "silent"}]}, "timeout_ms": 300,
            "stages": [["warm_up", 200, 200, 0.5], ["steady", 200, 200, 1.5]], "sessions": 100, "rate": 200"#,
@@ -78,7 +78,7 @@ fn every_twentieth_is_never_answered_after_a_warm_up() {
 }
 
 #[test]
-fn a_warm_up_a_ramp_and_stages() {
+fn warm_up_ramp_and_stages() {
     let Some(case) = Recomputed::new(
         r#""virtual": true, "script": {SHARES, "rules": [{"every": 10, "at": 3, "do": "503"}]}, "sessions": 150,
            "stages": [["warm_up", 100, 100, 0.5], ["ramp", 100, 300, 1], ["steady", 300, 300, 0.5],
@@ -95,7 +95,7 @@ fn a_warm_up_a_ramp_and_stages() {
 }
 
 #[test]
-fn one_in_ten_is_refused() {
+fn refusals_of_one_in_ten() {
     let Some(case) = Recomputed::new(
         r#""virtual": true, "script": {SHARES, "rules": [{"every": 10, "at": 3, "do": "503"}]},
            "stages": [["steady", 200, 200, 1.5]], "sessions": 100, "rate": 200"#,
@@ -112,7 +112,7 @@ fn one_in_ten_is_refused() {
 }
 
 #[test]
-fn connections_that_end_without_a_word() {
+fn connections_closed_without_an_answer() {
     let Some(case) = Recomputed::new(
         r#""virtual": true, "script": {SHARES, "rules": [{"every": 25, "at": 4, "do": "close"}]},
            "stages": [["warm_up", 200, 200, 0.5], ["steady", 200, 200, 1.5]], "sessions": 100, "rate": 200"#,
@@ -127,7 +127,7 @@ fn connections_that_end_without_a_word() {
 }
 
 #[test]
-fn a_stall_of_700_ms() {
+fn stall_of_700_ms() {
     let Some(case) = Recomputed::new(
         r#""virtual": true, "script": {"shares": [[100, 2]], "stall": {"after_ms": 1000, "lasts_ms": 700}},
            "stages": [["steady", 500, 500, 2.5]], "sessions": 20, "rate": 500, "simulated_within_ms": 120"#,
@@ -141,7 +141,7 @@ fn a_stall_of_700_ms() {
 }
 
 #[test]
-fn a_target_that_stops_answering() {
+fn target_that_stops_answering() {
     let Some(case) = Recomputed::new(
         r#""virtual": true, "script": {SHARES, "rules": [{"first": 120, "do": "silent"}]}, "stop_s": 3,
            "stages": [["steady", 100, 100, 2]], "sessions": 250, "rate": 100"#,
@@ -155,7 +155,7 @@ fn a_target_that_stops_answering() {
 }
 
 #[test]
-fn what_was_in_flight_leaves_an_objective_undecided() {
+fn unfinished_exchanges_leave_an_objective_undecided() {
     let Some(case) = Recomputed::new(
         r#""virtual": true, "script": {"rules": [{"first": 90, "do": "silent"}]}, "stop_s": 1.4,
            "stages": [["steady", 100, 100, 1]], "sessions": 150, "rate": 100"#,
@@ -167,7 +167,7 @@ fn what_was_in_flight_leaves_an_objective_undecided() {
 }
 
 #[test]
-fn more_than_the_sessions_can_carry() {
+fn rate_beyond_the_sessions() {
     let Some(case) = Recomputed::new(
         r#""virtual": true, "script": {"shares": [[100, 210]]},
            "stages": [["warm_up", 60, 60, 0.5], ["steady", 60, 60, 2.5]],
@@ -180,7 +180,7 @@ fn more_than_the_sessions_can_carry() {
 }
 
 #[test]
-fn a_backlog_that_is_too_small() {
+fn backlog_too_small() {
     let Some(case) = Recomputed::new(
         r#""virtual": true, "script": {"shares": [[100, 205]]},
            "stages": [["warm_up", 100, 100, 0.5], ["steady", 100, 100, 1.5]],
@@ -197,7 +197,7 @@ fn a_backlog_that_is_too_small() {
 }
 
 #[test]
-fn a_closed_loop_until_each_user_is_done() {
+fn closed_loop_until_each_user_is_done() {
     let Some(case) = Recomputed::new(
         r#""virtual": true, "script": {"shares": [[50, 5], [40, 50], [8, 100], [2, 200]],
            "rules": [{"every": 40, "at": 9, "do": "503"}]}, "counted": true, "sessions": 5,
@@ -210,7 +210,7 @@ fn a_closed_loop_until_each_user_is_done() {
 }
 
 #[test]
-fn a_closed_loop_with_a_warm_up() {
+fn closed_loop_with_a_warm_up() {
     let Some(case) = Recomputed::new(
         r#""virtual": true, "script": {"shares": [[60, 20], [40, 100]]}, "sessions": 8,
            "closed": [["warm_up", 0.5], ["steady", 2]]"#,

@@ -18,7 +18,7 @@ fn json(path: &Path) -> Value {
 }
 
 #[test]
-fn a_record_is_printed_again() {
+fn report_prints_a_record_again() {
     let (machine, _) = Directory::with(20);
     let directory = scratch();
     let [hlog, hgrm] = ["run.hlog", "run.hgrm"].map(|name| directory.path().join(name));
@@ -70,7 +70,7 @@ fn a_record_is_printed_again() {
 
 /// The old tools' tables stay on standard output, and the screen comes after them on standard error.
 #[test]
-fn a_run_ends_with_the_screen_of_its_record() {
+fn run_ends_with_the_screen_of_its_record() {
     let (machine, _) = answering("200");
     let directory = scratch();
     let path = directory.path().join("run.json");
@@ -97,7 +97,7 @@ fn a_run_ends_with_the_screen_of_its_record() {
 }
 
 #[test]
-fn a_table_of_an_old_tool_is_the_same_whatever_ends_the_run() {
+fn old_tool_table_is_the_same_however_the_run_ends() {
     let (machine, _) = Directory::with(20);
     let to = ["searchrate", "-h", "10.0.0.2", "-p", "389", "-F", "-M", "20", "-d", "1"];
     let what = ["-b", BASE_DN, "-s", "base"];
@@ -117,7 +117,7 @@ fn a_table_of_an_old_tool_is_the_same_whatever_ends_the_run() {
 }
 
 #[test]
-fn a_file_that_is_no_record_is_refused() {
+fn report_refuses_a_file_that_is_no_record() {
     let directory = scratch();
     let path = directory.path().join("not.json");
     let file = path.to_str().unwrap();
@@ -131,7 +131,7 @@ fn a_file_that_is_no_record_is_refused() {
 }
 
 #[test]
-fn objectives_decide_the_exit_code() {
+fn slo_decides_the_exit_code() {
     let (machine, _) = Directory::with(20);
     let dn = user_dn(1);
     let line = ["-D", &dn, "-w", PASSWORD, "-f", "-m", "100", "-I", "30", "--seed", "5"];
@@ -186,7 +186,7 @@ fn objectives_decide_the_exit_code() {
 
 /// What could be written only at the end would be lost with the run.
 #[test]
-fn a_file_that_cannot_be_written_is_noticed_before_the_run() {
+fn output_file_error_is_reported_before_the_run() {
     for option in ["--record", "--hgrm"] {
         let line =
             ["searchrate", "-h", "10.0.1.9", "-b", BASE_DN, option, "/nonexistent/file", "(cn=a)"];
@@ -199,7 +199,7 @@ fn a_file_that_cannot_be_written_is_noticed_before_the_run() {
 /// A load that was too much for its target leaves the command of a search. A shell takes it apart; here it meets a
 /// target that is not there, so that only how it is read matters.
 #[test]
-fn the_search_that_is_proposed_after_an_overload_is_understood() {
+fn proposed_search_after_an_overload_is_a_valid_command() {
     let (machine, _) = answering("200");
     let directory = scratch();
     let path = directory.path().join("run.json");

@@ -26,7 +26,7 @@ fn scheduled(line: &[&str]) -> (Ended, Record) {
 }
 
 #[test]
-fn stages_are_integrated_exactly() {
+fn stages_send_the_integral_of_the_rate() {
     for (stages, expected) in [
         ("200/s for 1s, 50/s for 1s", 250),
         // A ramp does on average what it does in its middle.
@@ -40,7 +40,7 @@ fn stages_are_integrated_exactly() {
 }
 
 #[test]
-fn a_change_of_rate_is_seen_where_it_happens() {
+fn stages_change_the_rate_at_the_right_second() {
     let (ended, record) = scheduled(&["--stages", "50/s for 2s, 300/s for 2s"]);
     let steps: Vec<u64> = (record.series.iter().filter(|step| step.phase == Phase::Steady))
         .map(|step| step.due.planned)
@@ -49,7 +49,7 @@ fn a_change_of_rate_is_seen_where_it_happens() {
 }
 
 #[test]
-fn poisson_arrivals_are_as_many_on_average_and_repeat_with_their_seed() {
+fn poisson_arrivals_average_the_rate_and_repeat_with_the_seed() {
     let line = ["-M", "300", "--arrival", "poisson", "-d", "2"];
     let run = |seed: &str| planned(&scheduled(&[&line[..], &["--seed", seed]].concat()).1);
     let first = run("7");
@@ -61,7 +61,7 @@ fn poisson_arrivals_are_as_many_on_average_and_repeat_with_their_seed() {
 }
 
 #[test]
-fn a_file_of_rates_is_followed() {
+fn rate_file_is_followed() {
     let directory = scratch();
     let path = directory.path().join("rates.txt");
     let text = "# Two rates of their own and one of the base.\n\
@@ -74,7 +74,7 @@ fn a_file_of_rates_is_followed() {
 }
 
 #[test]
-fn the_example_of_a_file_of_rates_can_be_read() {
+fn rate_file_sample_can_be_read() {
     let directory = scratch();
     let path = directory.path().join("sample.txt");
     let file = path.to_str().unwrap();
@@ -85,7 +85,7 @@ fn the_example_of_a_file_of_rates_can_be_read() {
 }
 
 #[test]
-fn moments_are_replayed_from_a_file() {
+fn trace_replays_offsets_from_a_file() {
     let directory = scratch();
     let path = directory.path().join("offsets.txt");
     fs::write(&path, "0\n0.1\n0.15\n0.9\n1.2\n").unwrap();
@@ -95,7 +95,7 @@ fn moments_are_replayed_from_a_file() {
 }
 
 #[test]
-fn users_who_think_ask_less_often() {
+fn think_reduces_the_rate_of_users() {
     // Five users who are answered after 2 ms and think for 100 ms.
     let (ended, record) = scheduled(&["--think", "100ms", "-d", "2"]);
     assert_eq!(record.counts.sent, 5 * 20, "{ended}");

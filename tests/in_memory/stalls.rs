@@ -32,7 +32,7 @@ fn longer(times: &Histogram, limit: Duration) -> u64 {
 }
 
 #[test]
-fn a_pause_is_seen_in_response_times_and_not_in_service_times() {
+fn stall_raises_response_time_but_not_service_time() {
     let (ended, directory) = searched(3..5, &["-M", "200", "-d", "10", "-c", "10"]);
     let record = ended.expect(5).record();
     let counts = &record.counts;
@@ -56,7 +56,7 @@ fn a_pause_is_seen_in_response_times_and_not_in_service_times() {
 }
 
 #[test]
-fn compat_shows_what_the_old_tools_would() {
+fn compat_reports_service_time_like_the_old_tools() {
     let (ended, _) = searched(2..3, &["--compat", "-M", "200", "-d", "3", "-c", "1"]);
     let record = ended.record();
     let operation = &record.operations[0];
@@ -72,7 +72,7 @@ fn compat_shows_what_the_old_tools_would() {
 
 /// A server that stands still for good: each operation ends when its time is up, and the run with it.
 #[test]
-fn an_answer_is_waited_for_no_longer_than_asked() {
+fn operation_timeout_limits_the_wait_for_answers() {
     let line = ["-M", "20", "-d", "4", "-c", "25", "--operationTimeout", "1000"];
     let (ended, _) = searched(2..3_600, &line);
     let record = ended.record();
@@ -96,7 +96,7 @@ impl Server for Mute {
 
 /// Without a limit of its own, an exchange may take thirty seconds.
 #[test]
-fn drain_ends_a_run_that_nobody_answers() {
+fn drain_ends_a_run_without_answers() {
     for load in [&["-c", "4"][..], &["-c", "4", "-q", "50"]] {
         let mut machine = Machine::new(7);
         machine.serve("10.0.0.1:80", Arc::new(Mute));

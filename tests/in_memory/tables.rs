@@ -85,7 +85,7 @@ fn authrate(machine: &Machine, more: &[&str]) -> Ended {
 }
 
 #[test]
-fn the_table_is_that_of_the_old_tools() {
+fn table_equals_the_old_tools() {
     let (machine, _) = Directory::with(20);
     let ended = authrate(&machine, &["-i", "1", "-d", "2"]);
     let rows = check_table(&ended.stdout, HEAD, RULE, PLAIN);
@@ -103,7 +103,7 @@ fn the_table_is_that_of_the_old_tools() {
 }
 
 #[test]
-fn searches_and_binds_and_adds_have_a_column_more() {
+fn table_adds_a_column_for_search_bind_and_add() {
     let (machine, _) = Directory::with(20);
     let line = ["-D", "{1}", "-w", PASSWORD, "-f", "-d", "1", "-b", PEOPLE_DN, "(uid=user.3)"];
     let ended = measure(&machine, "authrate", &line).expect(0);
@@ -136,7 +136,7 @@ fn searches_and_binds_and_adds_have_a_column_more() {
 }
 
 #[test]
-fn percentiles_are_columns_and_may_have_decimals() {
+fn percentile_columns_accept_decimals() {
     let (machine, _) = Directory::with(20);
     let ended = authrate(&machine, &["-m", "50", "-e", "99", "-e", "50", "-e", "99.5"]);
     let title = "|   recent  average |   recent  average    50.0%    99.0%    99.5% |  err/sec | ";
@@ -152,7 +152,7 @@ fn percentiles_are_columns_and_may_have_decimals() {
 }
 
 #[test]
-fn script_friendly_output_is_comma_separated_values_alone() {
+fn script_friendly_output_is_pure_csv() {
     let (machine, _) = Directory::with(20);
     let ended = authrate(&machine, &["-S", "-B", "1", "-i", "1", "-d", "2", "--codes", "-v"]);
     let mut lines = ended.stdout.lines();
@@ -178,7 +178,7 @@ fn script_friendly_output_is_comma_separated_values_alone() {
 }
 
 #[test]
-fn rows_may_carry_the_time_of_day() {
+fn timestamp_formats_are_prefixed_to_rows() {
     let (machine, _) = Directory::with(20);
     let mask = |text: &str| text.replace(|c: char| c.is_ascii_digit(), "9");
     for (format, stamp) in [("with-date", "9999-99-99 99:99:99"), ("without-date", "99:99:99")] {
@@ -219,7 +219,7 @@ fn output_goes_to_a_file_or_to_both() {
 }
 
 #[test]
-fn failures_are_told_apart() {
+fn failures_are_counted_by_result_code() {
     let (machine, directory) = Directory::with(20);
     let dn = user_dn(1);
     let line =
@@ -236,7 +236,7 @@ fn failures_are_told_apart() {
 }
 
 #[test]
-fn a_target_that_is_not_there_has_no_table() {
+fn unreachable_target_prints_no_table() {
     let ended = run(&["searchrate", "-h", "10.0.1.9", "-b", BASE_DN, "(cn=a)"]).expect(91);
     assert!(ended.stdout.is_empty() && ended.stderr.contains("10.0.1.9:389"), "{ended}");
 }

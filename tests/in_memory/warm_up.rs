@@ -11,7 +11,7 @@ fn sent(record: &Record, phase: Phase) -> u64 {
 }
 
 #[test]
-fn the_totals_hold_the_steady_phase_and_the_server_saw_more() {
+fn warm_up_totals_hold_only_the_steady_phase() {
     let (machine, directory) = Directory::with(20);
     let line = ["-B", "2", "-d", "3", "-i", "1", "-M", "100", "-c", "4", "-F", "-b", BASE_DN];
     let filter = ["-s", "base", "(objectClass=*)"];
@@ -82,7 +82,7 @@ fn completed_in(record: &Record, row: &CsvRow) -> f64 {
 /// Without a warm-up the predecessors count in the first row what was done before its clock started, and divide what
 /// is left at the end by next to no time.
 #[test]
-fn neither_the_first_nor_the_last_row_exaggerates() {
+fn warm_up_absent_first_and_last_rows_stay_accurate() {
     let (machine, directory) = Directory::with(20);
     let dn = user_dn(3);
     let line = ["-d", "3", "-i", "1", "-c", "2", "-f", "-D", &dn, "-w", PASSWORD, "-S"];

@@ -46,7 +46,7 @@ fn perform(target: &RestTarget, line: &[&str]) -> Ended {
 /// What the script makes of the iterations, reckoned without it: of nine changes three are refused, of eight reads two
 /// are late, and what follows is not done.
 #[test]
-fn figures_are_those_of_the_answers() {
+fn report_counts_passed_slow_failed_and_skipped_tasks() {
     let target = RestTarget::scripted(SCRIPT);
     let ended = perform(&target, &[]).expect(0);
     let report = Report::read(&ended.stdout);
@@ -100,7 +100,7 @@ fn the_record_agrees(ended: &Ended, report: &Report) {
 /// The same answers in LoadGen's own figures: what is skipped has failed, a task of two workloads has the grand total
 /// twice, and everything that is summed over rows counts it twice.
 #[test]
-fn compatible_figures_are_those_of_loadgen() {
+fn compat_report_equals_loadgen() {
     let target = RestTarget::scripted(SCRIPT);
     let ended = perform(&target, &["--compat"]).expect(0);
     let report = Report::read(&ended.stdout);
@@ -134,7 +134,7 @@ fn compatible_figures_are_those_of_loadgen() {
 
 /// Nothing that fails is worth ending for, but a run in which nothing works has failed.
 #[test]
-fn a_service_that_is_not_there_is_a_failure_of_every_task() {
+fn unreachable_service_fails_every_task_and_the_job() {
     let files = Files::new();
     files.ask("begin", "/echo/begin");
     files.workload("one", &[("begin", 500), ("begin", 500)]);
@@ -149,7 +149,7 @@ fn a_service_that_is_not_there_is_a_failure_of_every_task() {
 
 /// A threshold of nothing is exceeded by whatever takes a millisecond, and never ends the wait.
 #[test]
-fn thresholds_are_judged_at_each_place() {
+fn thresholds_are_judged_per_workload_entry() {
     let target = RestTarget::start();
     let files = Files::new();
     files.ask("nap", "/sleep?ms=1000");

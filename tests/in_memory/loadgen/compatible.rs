@@ -38,7 +38,7 @@ fn perform(line: &[&str]) -> (Vec<Seen>, Ended) {
 }
 
 #[test]
-fn requests_are_sent_as_they_are_described() {
+fn requests_are_sent_as_described() {
     let (seen, ended) = perform(&[]);
     let targets: Vec<&str> = seen.iter().map(|seen| seen.target.as_str()).collect();
     let round = |n: u8| {
@@ -72,7 +72,7 @@ fn requests_are_sent_as_they_are_described() {
 }
 
 #[test]
-fn compatible_requests_are_those_of_loadgen() {
+fn compat_requests_equal_loadgen() {
     let (seen, ended) = perform(&["--compat"]);
     let targets: Vec<&str> = seen.iter().map(|seen| seen.target.as_str()).collect();
     // The counter advances before the next task that is carried out, whichever it is; endpoints do not change it.
@@ -95,7 +95,7 @@ fn compatible_requests_are_those_of_loadgen() {
 
 /// PATCH with an array, which OpenDJ and OpenIDM want, and redirects that Java's client follows.
 #[test]
-fn every_method_and_payload_is_sent() {
+fn methods_and_payloads_are_all_sent() {
     let target = RestTarget::start();
     let files = Files::new();
     let admin = json!({

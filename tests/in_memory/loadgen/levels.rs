@@ -25,7 +25,7 @@ fn find<'a>(seen: &'a [Seen], key: &str) -> &'a Seen {
 }
 
 #[test]
-fn the_nearest_attribute_counts() {
+fn nearest_attribute_wins() {
     let (job, workload, task) = (RestTarget::start(), RestTarget::start(), RestTarget::start());
     let files = Files::new();
     show(&files, "plain", &json!({}));
@@ -74,7 +74,7 @@ fn the_nearest_attribute_counts() {
 }
 
 #[test]
-fn a_location_may_be_in_two_parts_at_different_levels() {
+fn location_parts_may_come_from_different_levels() {
     let (first, second) = (RestTarget::start(), RestTarget::start());
     let port = |target: &RestTarget| target.base.rsplit(':').next().unwrap().to_owned();
     let files = Files::new();
@@ -93,7 +93,7 @@ fn a_location_may_be_in_two_parts_at_different_levels() {
 
 /// A key that appears twice is reported, and the last one counts, as in the original program.
 #[test]
-fn what_is_doubtful_is_noted() {
+fn duplicate_and_ignored_keys_are_noted() {
     let target = RestTarget::start();
     let files = Files::new();
     files.write(
@@ -116,7 +116,7 @@ fn what_is_doubtful_is_noted() {
 }
 
 #[test]
-fn the_command_line_is_understood_or_refused() {
+fn command_line_is_accepted_or_refused() {
     assert!(run(&["loadgen", "--help"]).expect(0).stdout.contains("--to-plan"));
     let ended = run(&["loadgen", "--confg", "x"]).expect(2);
     assert!(ended.stderr.contains("--config"), "{ended}");

@@ -7,7 +7,7 @@ use crate::planned::Files;
 use crate::rest_target::RestTarget;
 
 #[test]
-fn a_misspelt_name_gets_a_suggestion() {
+fn misspelt_task_name_gets_a_suggestion() {
     let files = Files::new();
     files.ask("search", "/echo");
     files.workload("visit", &[("serach", 100)]);
@@ -20,7 +20,7 @@ fn a_misspelt_name_gets_a_suggestion() {
 }
 
 #[test]
-fn a_location_is_blamed_where_it_stands() {
+fn location_without_scheme_is_reported_at_its_place() {
     let files = Files::new();
     files.ask("search", "/echo");
     files.workload("visit", &[("search", 100)]);
@@ -36,7 +36,7 @@ fn a_location_is_blamed_where_it_stands() {
 }
 
 #[test]
-fn what_looks_like_a_wildcard_and_is_none_is_noted() {
+fn unknown_wildcard_is_noted() {
     let files = Files::new();
     files.ask("search", "/echo?n=$RANDOMVALU&m=$set");
     files.workload("visit", &[("search", 100)]);
@@ -51,7 +51,7 @@ fn what_looks_like_a_wildcard_and_is_none_is_noted() {
 }
 
 #[test]
-fn a_plan_trusts_whom_its_job_trusted() {
+fn to_plan_keeps_insecure_tls() {
     if !require(&["openssl"]) {
         return;
     }
@@ -67,7 +67,7 @@ fn a_plan_trusts_whom_its_job_trusted() {
 }
 
 #[test]
-fn a_connection_is_closed_and_a_host_left_out_as_java_does() {
+fn connection_and_host_headers_are_handled_like_java() {
     let target = RestTarget::start();
     let files = Files::new();
     let header = json!({"Connection": "close", "Host": "other.example.com", "X-One": "1"});

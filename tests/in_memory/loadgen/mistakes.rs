@@ -338,7 +338,7 @@ const IN_TASKS: &[Mistake] = &[
 ];
 
 #[test]
-fn every_mistake_is_said_with_its_place_and_a_remedy() {
+fn mistakes_name_file_line_key_and_remedy() {
     let target = RestTarget::start();
     let mut count = 0;
     let all = [("jobs", IN_JOBS), ("workloads", IN_WORKLOADS), ("tasks", IN_TASKS)];
@@ -382,7 +382,7 @@ fn every_mistake_is_said_with_its_place_and_a_remedy() {
 }
 
 #[test]
-fn files_that_are_none_are_said_so() {
+fn invalid_or_missing_files_are_reported() {
     let files = Files::new();
     let ended = files.perform(&[]).expect(2);
     assert!(ended.said().contains("jobs/job.json: No such file"), "{ended}");

@@ -24,7 +24,7 @@ fn order(loops: [u64; 3], line: &[&str]) -> (String, Ended) {
 }
 
 #[test]
-fn workloads_are_mixed_in_rounds_with_exact_totals() {
+fn workloads_run_in_rounds_with_exact_totals() {
     let (seen, ended) = order([10, 2, 7], &[]);
     assert_eq!(seen, "AAAAABCCCAAAAABCCCC");
     assert!(ended.stdout.contains("Repaired: every workload ran exactly as often"), "{ended}");
@@ -35,21 +35,21 @@ fn workloads_are_mixed_in_rounds_with_exact_totals() {
 }
 
 #[test]
-fn a_compatible_mix_drops_the_remainder_and_reports_it_all_the_same() {
+fn compat_mix_drops_the_remainder_but_reports_it() {
     let (seen, ended) = order([10, 2, 7], &["--compat"]);
     assert_eq!(seen, "AAAAABCCCAAAAABCCC");
     assert!(ended.stdout.contains("\tWorkload: C with 7 loops;\t"), "{ended}");
 }
 
 #[test]
-fn a_smooth_mix_spreads_what_is_rare() {
+fn smooth_mix_spreads_rare_workloads() {
     assert_eq!(order([6, 1, 3], &[]).0, "AAAAAABCCC");
     assert_eq!(order([6, 1, 3], &["--mix", "smooth"]).0, "AACAACAABC");
 }
 
 /// A workload that is listed twice is two, each with figures of its own.
 #[test]
-fn a_workload_may_be_listed_twice() {
+fn workload_listed_twice_has_two_rows() {
     let target = RestTarget::start();
     let files = Files::new();
     for key in ["A", "B"] {
@@ -66,7 +66,7 @@ fn a_workload_may_be_listed_twice() {
 }
 
 #[test]
-fn every_thread_performs_the_whole_mix() {
+fn mix_is_performed_whole_by_every_thread() {
     let target = RestTarget::start();
     let files = Files::new();
     for key in ["A", "B"] {

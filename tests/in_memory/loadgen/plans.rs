@@ -103,7 +103,7 @@ fn write_odd(files: &Files, base: &str) {
 }
 
 #[test]
-fn a_plan_writes_names_and_payloads_that_only_a_job_may_have() {
+fn to_plan_keeps_unusual_names_and_payloads() {
     let files = Files::new();
     let perform = |plan: bool| {
         let target = RestTarget::start();
@@ -127,7 +127,7 @@ fn a_plan_writes_names_and_payloads_that_only_a_job_may_have() {
 }
 
 #[test]
-fn a_plan_hides_a_column_that_its_job_named_as_a_secret() {
+fn to_plan_marks_password_columns_as_secrets() {
     let files = Files::new();
     files.write("values/rows.csv", "who,word\njo,here\n");
     files.ask("look", "/echo/$WHO/$PASSWORD");
@@ -143,7 +143,7 @@ fn a_plan_hides_a_column_that_its_job_named_as_a_secret() {
 }
 
 #[test]
-fn a_plan_sends_what_its_job_sends() {
+fn to_plan_sends_the_same_requests_as_the_job() {
     let files = Files::new();
     let perform = |plan: bool| {
         let target = RestTarget::start();

@@ -51,7 +51,7 @@ fn workloads_contain_tasks_and_other_workloads() {
 }
 
 #[test]
-fn what_is_wrong_with_them_is_said() {
+fn mistakes_in_single_file_jobs_are_reported() {
     let files = Files::new();
     let base = json!({"version": 1, "service-location-port": "http://10.0.1.9:1", "threads": 1});
     for (more, words) in [

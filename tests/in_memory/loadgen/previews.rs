@@ -7,7 +7,7 @@ use crate::rest_target::RestTarget;
 
 /// Nothing of it is done, and no secret is shown.
 #[test]
-fn a_check_sends_nothing() {
+fn check_sends_nothing_and_shows_no_secret() {
     let target = RestTarget::start();
     let files = Files::new();
     files.task(

@@ -75,7 +75,7 @@ const DRAWN: [&str; 6] = [
 ];
 
 #[test]
-fn seed_draws_the_values_that_it_has_always_drawn() {
+fn seed_draws_the_recorded_values() {
     assert_eq!(asked(&[]), DRAWN);
 }
 

@@ -10,7 +10,7 @@ use crate::planned::Files;
 use crate::rest_target::RestTarget;
 
 #[test]
-fn the_wildcards_of_old_are_everywhere() {
+fn wildcards_are_replaced_everywhere() {
     let target = RestTarget::start();
     let files = Files::new();
     files.write(
@@ -71,7 +71,7 @@ fn the_wildcards_of_old_are_everywhere() {
 
 /// The same seed makes the same run.
 #[test]
-fn values_follow_from_the_seed() {
+fn seed_repeats_the_values() {
     let run = |seed: &str| {
         let target = RestTarget::start();
         let files = Files::new();
@@ -86,7 +86,7 @@ fn values_follow_from_the_seed() {
 }
 
 #[test]
-fn answers_bring_values_by_name_and_by_pointer() {
+fn answers_supply_values_by_name_and_json_pointer() {
     let target = RestTarget::start();
     let files = Files::new();
     files.ask("nothing", "/echo/nothing");
@@ -132,7 +132,7 @@ fn answers_bring_values_by_name_and_by_pointer() {
 
 /// A name that is a prefix of another is not mistaken for it, and values are written so that JSON stays valid.
 #[test]
-fn files_and_services_bring_values() {
+fn files_and_services_supply_values() {
     let target = RestTarget::start();
     let files = Files::new();
     files.write("values/a.txt", "one\ntwo\n");
@@ -194,7 +194,7 @@ fn files_and_services_bring_values() {
 }
 
 #[test]
-fn a_list_that_cannot_be_fetched_ends_the_run_before_it_begins() {
+fn value_list_that_cannot_be_fetched_stops_the_job() {
     let target = RestTarget::start();
     let files = Files::new();
     files.ask("look", "/echo/$MEMBER");
@@ -218,7 +218,7 @@ fn a_list_that_cannot_be_fetched_ends_the_run_before_it_begins() {
 
 /// A hundred iterations draw users from a file; each brings its own password, and every name arrives as one segment.
 #[test]
-fn columns_of_a_file_are_of_one_row_and_values_are_encoded_where_that_is_declared() {
+fn file_columns_come_from_one_row_and_are_encoded() {
     let target = RestTarget::start();
     let files = Files::new();
     let users: Vec<(String, String)> =
@@ -260,7 +260,7 @@ fn columns_of_a_file_are_of_one_row_and_values_are_encoded_where_that_is_declare
 }
 
 #[test]
-fn column_that_is_not_in_its_file_ends_the_run_before_it_begins() {
+fn unknown_column_stops_the_run_before_it_begins() {
     let target = RestTarget::start();
     let files = Files::new();
     files.write("values/users.csv", "user,password\njo,x\n");

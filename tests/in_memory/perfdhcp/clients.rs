@@ -32,7 +32,7 @@ fn counted_from(base: [u8; 6], numbers: impl IntoIterator<Item = u32>) -> BTreeS
 const BASE: [u8; 6] = [0x00, 0x0c, 0x01, 0x02, 0x03, 0x04];
 
 #[test]
-fn clients_take_turns() {
+fn clients_take_turns_and_have_sequential_macs() {
     let server = Server::v4("");
     let ended = server.run("-r 500 -n 300 -R 70").expect(0);
     assert_eq!(macs(&server), counted_from(BASE, 0..70), "{ended}");
@@ -47,7 +47,7 @@ fn clients_take_turns() {
 }
 
 #[test]
-fn identities_of_dhcpv6_count_from_their_base() {
+fn dhcpv6_duids_count_from_their_base() {
     let server = Server::v6("");
     // With several clients the MAC addresses stand at the end, as the old tool has it.
     let base = "000100011d2f3a00ffffffffffff";
@@ -61,7 +61,7 @@ fn identities_of_dhcpv6_count_from_their_base() {
 }
 
 #[test]
-fn addresses_of_a_file_are_drawn_from() {
+fn mac_list_file_supplies_the_addresses() {
     let directory = scratch();
     let path = directory.path().join("macs");
     let list: Vec<[u8; 6]> = (0..9).map(|n| [2, 0, 0, 0, n, 7 * n]).collect();
@@ -84,7 +84,7 @@ fn addresses_of_a_file_are_drawn_from() {
 }
 
 #[test]
-fn two_nodes_share_a_run_and_no_client() {
+fn node_shares_a_run_without_sharing_a_client() {
     let server = Server::v4("");
     let run = |node: &str| server.run(&format!("-r 200 -n 90 -R 60 --node {node}")).expect(0);
     let (zero, one) = (run("0/2"), run("1/2"));
@@ -103,7 +103,7 @@ fn two_nodes_share_a_run_and_no_client() {
 }
 
 #[test]
-fn no_more_are_in_flight_than_the_window_allows() {
+fn window_limits_exchanges_in_flight() {
     // What is answered 100 ms after it is sent, and then 1 ms on its way, makes room for the next one: 5 at a time are
     // sent at 0, 101, ..., 1919 ms, which is twenty times in two seconds.
     let server = Server::v4("[[rule]]\non = ['discover']\naction = { delay = '100ms' }");
@@ -126,7 +126,7 @@ fn done(record: &Record, name: &str) -> (u64, u64) {
 }
 
 #[test]
-fn renewals_and_releases_keep_their_rates() {
+fn renew_and_release_keep_their_rates() {
     for family in Family::ALL {
         let server = Server::like(family, "", Config::default());
         let ended = server.run("-r 100 -f 40 -F 10 -p 2 -R 1000").expect(0);
@@ -155,7 +155,7 @@ fn renewals_and_releases_keep_their_rates() {
 }
 
 #[test]
-fn leases_are_given_back_on_request() {
+fn release_at_end_gives_leases_back_on_request() {
     for family in Family::ALL {
         let server = Server::like(family, "", Config::default());
         let line = "-r 400 -n 150 -R 90";
@@ -174,7 +174,7 @@ fn leases_are_given_back_on_request() {
 
 /// More clients than addresses: those that get none receive no answer in DHCPv4, and are not counted as served.
 #[test]
-fn a_pool_that_is_too_small_is_seen() {
+fn pool_too_small_is_reported() {
     let mut config = Config::default();
     let pool: Pool4 = "10.9.0.1-10.9.0.20".parse().unwrap();
     config.v4.pools = vec![pool];
@@ -188,7 +188,7 @@ fn a_pool_that_is_too_small_is_seen() {
 }
 
 #[test]
-fn a_node_is_held_against_its_share_of_the_rate() {
+fn node_is_judged_by_its_share_of_the_rate() {
     let server = Server::v4("");
     let ended = server.run("-r 400 -p 1 --node 3/4").expect(0);
     assert!(ended.stdout.contains(" 4-way exchanges/second, expected rate: 100\n"), "{ended}");
@@ -198,7 +198,7 @@ fn a_node_is_held_against_its_share_of_the_rate() {
 }
 
 #[test]
-fn users_think() {
+fn perfdhcp_users_pause_for_think_time() {
     // Each of two users is answered twice after 1 ms, and then thinks for 498 ms: at 0, 500, 1000 and 1500 ms.
     let server = Server::v4("");
     let line = "--think 498ms --window 2 -R 10 -p 2 --drain 10s --percentile 42.5";
@@ -211,7 +211,7 @@ fn users_think() {
 }
 
 #[test]
-fn the_canary_is_of_other_clients() {
+fn canary_uses_clients_of_its_own() {
     let server = Server::v4("");
     let ended = server.run("-r 50 -n 20 -R 100 --canary 4").expect(0);
     let record = ended.record();

@@ -67,14 +67,14 @@ fn delayed(server: &Server, stages: [&str; 2], more: &str) {
 }
 
 #[test]
-fn every_stage_takes_its_time_in_both_protocols_and_in_both_texts() {
+fn delays_of_every_stage_are_reported_in_both_formats() {
     delayed(&Server::v4(SCRIPT), ["DISCOVER-OFFER", "REQUEST-ACK"], "");
     let six = ["SOLICIT-ADVERTISE", "REQUEST-REPLY"];
     delayed(&Server::v6(SCRIPT), six, "--report 2012");
 }
 
 #[test]
-fn percentiles_are_told_apart() {
+fn delays_of_a_tenth_are_visible_in_percentiles() {
     // Every tenth offer is late.
     let script = "
         [[rule]]

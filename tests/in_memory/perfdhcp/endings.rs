@@ -20,7 +20,7 @@ fn reported(ended: &Ended) {
 }
 
 #[test]
-fn numbers_end_it_when_they_are_answered() {
+fn request_limit_ends_the_run_after_the_answers() {
     // Answers take longer than all the sending does.
     let server = Server::v4("[[rule]]\naction = { delay = '150ms' }");
     let ended = server.run("-r 500 -n 37 -R 37 -xe").expect(0);
@@ -42,7 +42,7 @@ fn numbers_end_it_when_they_are_answered() {
 }
 
 #[test]
-fn a_period_ends_it() {
+fn test_period_ends_the_run() {
     let server = Server::v6("");
     let ended = server.run("-r 250 -p 1.2 -R 50 -xe").expect(0);
     assert_eq!(ended.balanced().counts.planned, 300, "{ended}");
@@ -51,7 +51,7 @@ fn a_period_ends_it() {
 }
 
 #[test]
-fn drops_end_it() {
+fn drop_limit_ends_the_run() {
     // When the limit is reached, what was sent in the last drop time is in flight and may still be dropped.
     type Expected = fn(u64) -> u64;
     let cases: [(&str, &str, Expected); 3] = [
@@ -84,7 +84,7 @@ fn drops_end_it() {
 }
 
 #[test]
-fn the_end_waits_as_long_as_it_is_told() {
+fn end_of_run_waits_for_the_given_drain_time() {
     let delayed = |delay: &str, words: &str| {
         let script = format!("[[rule]]\non = ['request']\naction = {{ delay = '{delay}' }}");
         Server::v4(&script).run(&format!("-r 100 -R 100 -d 5 -d 5 {words}"))
@@ -104,7 +104,7 @@ fn the_end_waits_as_long_as_it_is_told() {
 }
 
 #[test]
-fn the_wait_for_answers_is_no_longer_than_the_drop_time() {
+fn end_of_run_waits_no_longer_than_the_drop_time() {
     let ended = Server::v4(SILENT).run("-r 100 -n 20 -R 20 -d 0.5").expect(3);
     let record = ended.balanced();
     assert_eq!((record.counts.timed_out, record.counts.ok), (20, 0), "{ended}");
@@ -123,7 +123,7 @@ fn the_wait_for_answers_is_no_longer_than_the_drop_time() {
 }
 
 #[test]
-fn objectives_decide_the_exit_code() {
+fn slo_decides_the_exit_code() {
     let server = Server::v4("[[rule]]\non = ['discover']\naction = { delay = '20ms' }");
     let met = ["--slo", "dora.p99<20s", "--slo", "errors<1%"];
     let ended = server.run_with("-r 100 -n 30 -R 30", &met).expect(0);
@@ -141,7 +141,7 @@ fn objectives_decide_the_exit_code() {
 
 /// The command of `-w` hears of the beginning and of the end.
 #[test]
-fn a_wrapped_command_is_called_at_both_ends() {
+fn wrapped_command_is_called_at_start_and_stop() {
     let directory = scratch();
     let (script, log) = (directory.path().join("wrapped"), directory.path().join("log"));
     fs::write(&script, format!("#!/bin/sh\necho \"$@\" >> {}\n", log.display())).unwrap();

@@ -112,7 +112,7 @@ const TIMED_OUT: Option<(&str, Option<u32>)> = Some(("timed-out", None));
 const CHECK: Option<(&str, Option<u32>)> = Some(("check", None));
 
 #[test]
-fn refusals_are_failures_and_no_drops() {
+fn refusals_count_as_failures_and_not_as_drops() {
     check(&[
         case(Family::V4, "request", "'nak'", &["{2} naks"], Some(("result", Some(6))), false),
         case(Family::V4, "discover", "'no-lease'", &["{1} rejected leases"], CHECK, true),
@@ -139,7 +139,7 @@ fn refusals_are_failures_and_no_drops() {
 }
 
 #[test]
-fn what_cannot_be_read_is_counted_and_answers_nothing() {
+fn malformed_answers_are_counted_and_match_no_request() {
     let drops = |on| if on == "discover" { "{1} drops" } else { "{2} drops" };
     let cases = [
         (Family::V4, "discover", "{ truncate = 100 }", "tooshort"),
@@ -156,7 +156,7 @@ fn what_cannot_be_read_is_counted_and_answers_nothing() {
 }
 
 #[test]
-fn what_answers_somebody_else_is_foreign() {
+fn answers_to_other_clients_count_as_foreign() {
     let of = |family| {
         [
             case(family, "discover", "'wrong-xid'", &["{1} drops", "foreign"], TIMED_OUT, false),
@@ -169,7 +169,7 @@ fn what_answers_somebody_else_is_foreign() {
 }
 
 #[test]
-fn what_comes_twice_or_in_another_order_harms_nobody() {
+fn duplicates_and_reordering_are_harmless() {
     let of = |family| {
         [
             case(family, "discover", "'duplicate'", &["{1} duplicates"], None, true),
@@ -182,7 +182,7 @@ fn what_comes_twice_or_in_another_order_harms_nobody() {
 
 /// An offer in the name of another server is taken in good faith, and the server that is asked is not that one.
 #[test]
-fn a_request_names_the_server_of_its_offer() {
+fn request_names_the_server_of_its_offer() {
     for server in [
         Server::v4("[[rule]]\non = ['discover']\nevery = 7\naction = 'wrong-server'"),
         Server::v6("[[rule]]\non = ['discover']\nevery = 7\naction = 'wrong-server'"),
@@ -196,7 +196,7 @@ fn a_request_names_the_server_of_its_offer() {
 
 /// With `-1` every request names the first server that answered, whichever server made the offer.
 #[test]
-fn one_server_is_asked_for_everything() {
+fn one_server_option_directs_all_requests_to_the_first_server() {
     let script = "[[rule]]\non = ['discover']\nfirst = 2\naction = 'wrong-server'";
     for server in [Server::v4(script), Server::v6(script)] {
         let run = server.run(&format!("{RUN} -1")).expect(0);
@@ -207,7 +207,7 @@ fn one_server_is_asked_for_everything() {
 
 /// One address for all clients: every client after the first gets an address that another client has.
 #[test]
-fn addresses_given_twice_are_seen() {
+fn unique_check_counts_addresses_given_twice() {
     let server = Server::v4("[[rule]]\non = ['request']\naction = { address = '10.0.9.9' }");
     let run = server.run("-r 250 -n 50 -R 50 -u").expect(0);
     let record = run.balanced();

@@ -14,7 +14,7 @@ fn sent(record: &Record, stage: &str) -> u64 {
 }
 
 #[test]
-fn an_avalanche_repeats_what_was_lost_after_four_seconds() {
+fn avalanche_resends_lost_messages_after_four_seconds() {
     // All of the first wave is lost, and nothing after it.
     let server = Server::v4("[[rule]]\non = ['discover']\nlast = 30\naction = 'ignore'");
     let ended = server.run("--scenario avalanche -R 30").expect(0);
@@ -36,7 +36,7 @@ fn an_avalanche_repeats_what_was_lost_after_four_seconds() {
 }
 
 #[test]
-fn an_avalanche_of_dhcpv6_doubles_its_patience() {
+fn avalanche_of_dhcpv6_doubles_its_timeout() {
     let server = Server::v6("[[rule]]\non = ['solicit']\nlast = 40\naction = 'ignore'");
     let ended = server.run("--scenario avalanche -R 20").expect(0);
     let record = ended.balanced();
@@ -82,7 +82,7 @@ const STAGES_V6: [(RequestKind, &str); 8] = [
 ];
 
 #[test]
-fn a_fleet_does_what_its_server_sees() {
+fn fleet_counts_agree_with_the_server() {
     let words = "--scenario fleet --clients 80 --time-scale 1200 -p 4 --release-share 50% \
                  --decline-share 5% --reboot-share 30% --inform-share 30%";
     for family in Family::ALL {
@@ -113,7 +113,7 @@ fn a_fleet_does_what_its_server_sees() {
 }
 
 #[test]
-fn clients_are_born_when_they_should() {
+fn fleet_births_keep_their_rate() {
     let server = Server::v4("");
     let ended =
         server.run_with("--scenario fleet --clients 500 -p 2", &["--births", "50"]).expect(0);
@@ -123,7 +123,7 @@ fn clients_are_born_when_they_should() {
 }
 
 #[test]
-fn after_a_power_cut_all_come_back_in_time() {
+fn fleet_returns_in_time_after_a_power_cut() {
     for family in Family::ALL {
         let server = Server::like(family, "", Config::default());
         let more = ["--births", "over 500ms", "--power-cut", "at 1500ms within 1s"];
@@ -148,7 +148,7 @@ fn after_a_power_cut_all_come_back_in_time() {
 }
 
 #[test]
-fn the_stages_of_a_fleet_keep_their_places() {
+fn fleet_stages_keep_their_positions_in_the_record() {
     let server = Server::v4("");
     let words =
         "--scenario fleet -R 50 --time-scale 1000 --release-share 50% --inform-share 10% -p 4 -t 1";

@@ -27,7 +27,7 @@ fn a_tenth(ended: &Ended, record: &Record, phase: Phase, sent: u64) {
 }
 
 #[test]
-fn drops_of_the_warm_up_are_no_drops_of_the_steady_phase() {
+fn warm_up_drops_stay_out_of_the_steady_phase() {
     let server = Server::v4(SCRIPT);
     // The drops of the warm-up are found out in the steady phase.
     let ended = server.run("-r 200 --warm-up 1.5 -p 2 -R 10000 -d 2 -d 2 -t 0.5").expect(3);
@@ -53,7 +53,7 @@ fn drops_of_the_warm_up_are_no_drops_of_the_steady_phase() {
 }
 
 #[test]
-fn a_ramp_is_in_the_report_and_not_in_the_summary() {
+fn ramp_is_reported_but_not_in_the_summary() {
     let server = Server::v6("[[rule]]\non = ['solicit']\nevery = 10\naction = 'ignore'");
     let stages = ["--stages", "100/s for 1s as warm-up, 100/s for 1s as ramp, 200/s for 2s"];
     let ended = server.run_with("-R 10000 -d 2 -d 2 -t 0.4", &stages).expect(3);

@@ -12,7 +12,7 @@ use super::server::Server;
 use crate::machine::run;
 
 #[test]
-fn records_are_what_the_schema_says_and_print_again() {
+fn records_match_the_schema_and_print_again() {
     for (family, words) in [
         (Family::V4, "-r 200 -f 50 -F 10 -p 1.5 -R 300"),
         (Family::V4, "-i --window 8 -n 100 -R 100"),
@@ -45,7 +45,7 @@ fn records_are_what_the_schema_says_and_print_again() {
 }
 
 #[test]
-fn histogram_files_hold_every_exchange() {
+fn histogram_files_contain_every_exchange() {
     let server = Server::v4("[[rule]]\non = ['request']\naction = { delay = '30ms' }");
     let directory = scratch();
     let [hlog, hgrm] = ["run.hlog", "run.hgrm"].map(|name| directory.path().join(name));

@@ -23,7 +23,7 @@ fn longer(times: &Histogram, millis: u64) -> u64 {
 }
 
 #[test]
-fn whoever_waits_sees_it_in_what_was_sent_meanwhile() {
+fn stalled_server_raises_latency_of_waiting_exchanges() {
     let server = Server::v4(SCRIPT);
     let ended = server.run("-r 50 -p 6 -R 300 -d 5 -d 5").expect(0);
     let record = ended.balanced();
@@ -44,7 +44,7 @@ fn whoever_waits_sees_it_in_what_was_sent_meanwhile() {
 }
 
 #[test]
-fn whoever_does_not_wait_drops_it_and_hears_of_it_later() {
+fn stalled_server_causes_drops_that_are_later_counted_as_late() {
     let stages = [["DISCOVER-OFFER", "REQUEST-ACK"], ["SOLICIT-ADVERTISE", "REQUEST-REPLY"]];
     for (family, [first, second]) in Family::ALL.into_iter().zip(stages) {
         let server = Server::like(family, SCRIPT, Config::default());

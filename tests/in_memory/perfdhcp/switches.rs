@@ -48,7 +48,7 @@ fn option_v4(message: &[u8], code: u8) -> Option<&[u8]> {
 }
 
 #[test]
-fn half_an_exchange_is_one_stage() {
+fn half_an_exchange_has_one_stage() {
     for (server, first, second) in [
         (Server::v4(""), "DISCOVER-OFFER", "***Statistics for: REQUEST-ACK***"),
         (Server::v6(""), "SOLICIT-ADVERTISE", "***Statistics for: REQUEST-REPLY***"),
@@ -66,7 +66,7 @@ fn half_an_exchange_is_one_stage() {
 }
 
 #[test]
-fn rapid_commit_is_one_message_and_its_answer() {
+fn rapid_commit_has_one_message_and_one_answer() {
     let server = Server::v6("");
     let ended = server.run("-i -c -r 200 -n 40 -R 40").expect(0);
     assert_eq!(ended.balanced().counts.ok, 40, "{ended}");
@@ -79,7 +79,7 @@ fn rapid_commit_is_one_message_and_its_answer() {
 }
 
 #[test]
-fn addresses_and_prefixes_are_asked_for_together() {
+fn lease_type_requests_addresses_and_prefixes_together() {
     for (lease, lengths) in
         [("address-only", &[128][..]), ("prefix-only", &[56]), ("address-and-prefix", &[56, 128])]
     {
@@ -98,7 +98,7 @@ fn addresses_and_prefixes_are_asked_for_together() {
 }
 
 #[test]
-fn options_are_in_every_message() {
+fn custom_options_are_in_every_message() {
     let words = "-r 200 -n 12 -R 12 -d 0.1 -o 60,627275 --option 12=host-{n:4}";
     let (heard, ended) = overheard(Family::V4, words);
     assert_eq!((heard.len(), ended.code()), (12, 3), "{ended}");
@@ -120,7 +120,7 @@ fn options_are_in_every_message() {
 }
 
 #[test]
-fn preloaded_messages_enter_no_figure() {
+fn preload_messages_are_not_counted() {
     for server in [Server::v4(""), Server::v6("")] {
         let ended = server.run("-P 50 -r 100 -n 40 -R 200").expect(0);
         let record = ended.balanced();
@@ -146,7 +146,7 @@ fn cumulative(line: &str) -> Vec<Vec<u64>> {
 }
 
 #[test]
-fn interim_lines_add_up_to_what_the_server_counted() {
+fn interim_lines_add_up_to_the_server_count() {
     let script = "[[rule]]\non = ['request']\nevery = 10\naction = 'drop'";
     let server = Server::v4(script);
     let ended = server.run("-r 100 -p 2.5 -R 300 -t 0.5 -d 2 -d 2").expect(3);
@@ -173,7 +173,7 @@ fn interim_lines_add_up_to_what_the_server_counted() {
 }
 
 #[test]
-fn bare_values_have_nothing_but_a_separator() {
+fn bare_values_are_separated_only_by_the_separator() {
     let server = Server::v4("");
     let ended = server.run("-r 100 -p 2.3 -R 300 -t 1 -C ;").expect(0);
     assert!(!ended.stdout.contains("Running:"), "{ended}");
@@ -189,7 +189,7 @@ fn bare_values_have_nothing_but_a_separator() {
 }
 
 #[test]
-fn the_texts_of_old_and_new_say_the_same() {
+fn kea_and_2012_styles_print_the_same_figures() {
     let server = Server::v4("[[rule]]\non = ['request']\nevery = 10\naction = 'no-lease'");
     let [kea, guide] = ["kea", "2012"]
         .map(|style| server.run(&format!("-r 200 -n 100 -R 100 --report {style}")).expect(3));
@@ -210,7 +210,7 @@ fn the_texts_of_old_and_new_say_the_same() {
 }
 
 #[test]
-fn letters_show_more() {
+fn diagnostic_letters_print_more() {
     let server = Server::v4("[[rule]]\naction = { delay = '10ms' }");
     let ended = server.run("-r 100 -n 30 -R 30 -xaeilrstT").expect(0);
     let text = &ended.stdout;
@@ -249,7 +249,7 @@ fn letters_show_more() {
 }
 
 #[test]
-fn rates_may_be_fractions_and_may_change() {
+fn rate_may_be_fractional_and_change() {
     let server = Server::v4("");
     let ended = server.run("-r 2.5 -p 2 -R 30").expect(0);
     assert_eq!(server.received(RequestKind::Discover), 5, "{ended}");
@@ -270,7 +270,7 @@ fn rates_may_be_fractions_and_may_change() {
 }
 
 #[test]
-fn a_warm_up_is_asked_and_not_counted() {
+fn warm_up_is_sent_but_not_counted() {
     let server = Server::v4("");
     let ended = server.run("-r 100 -p 1 --warm-up 0.5 -R 300").expect(0);
     let record = ended.record();

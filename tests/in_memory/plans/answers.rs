@@ -37,7 +37,7 @@ fn sign_in(base: &str) -> String {
 
 /// Of thirty tokens ten are refused; of the remaining twenty requests four are late, and no user leaves after those.
 #[test]
-fn what_follows_a_failure_is_skipped_and_no_secret_is_told() {
+fn failure_skips_later_steps_and_reveals_no_secret() {
     let target = RestTarget::scripted(SCRIPT);
     let ended = Plan::of(&sign_in(&target.base)).run(&[]).expect(0);
     let record = ended.record();
@@ -71,7 +71,7 @@ fn what_follows_a_failure_is_skipped_and_no_secret_is_told() {
 
 /// A check that does not hold, and an answer that is expected to be a no.
 #[test]
-fn checks_decide_what_is_a_success() {
+fn checks_decide_success() {
     let target = RestTarget::start();
     let base = &target.base;
     let plan = format!(
@@ -97,7 +97,7 @@ fn checks_decide_what_is_a_success() {
 }
 
 #[test]
-fn a_plan_that_is_wrong_is_told_with_its_line_and_ends_with_2() {
+fn plan_error_names_its_line_and_exits_2() {
     let plan = Plan::of("[run]\nusers = 5\n\n[[scenario]]\nsteps = [{ gte = \"/\" }]\n");
     let ended = plan.run(&[]).expect(2);
     let place = format!("{}:5:12: scenario[1].steps[1].gte: ", plan.path().display());

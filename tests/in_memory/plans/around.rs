@@ -47,7 +47,7 @@ fn notes(ended: &Ended) -> String {
 }
 
 #[test]
-fn one_token_is_made_before_the_load_and_used_by_all_and_cleaned_up_after_it() {
+fn prepare_once_per_node_shares_its_value_and_cleans_up() {
     let target = RestTarget::start();
     let tables = prepared("node", "user.1") + &cleaned("node");
     let text =
@@ -73,7 +73,7 @@ fn one_token_is_made_before_the_load_and_used_by_all_and_cleaned_up_after_it() {
 }
 
 #[test]
-fn each_user_prepares_itself_and_cleans_up_with_its_own_value() {
+fn prepare_per_user_cleans_up_with_its_own_value() {
     let target = RestTarget::start();
     let tables = prepared("user", "user.${run.user}") + &cleaned("user");
     let text =
@@ -99,7 +99,7 @@ fn each_user_prepares_itself_and_cleans_up_with_its_own_value() {
 }
 
 #[test]
-fn a_failed_preparation_ends_the_run_before_any_load_and_is_cleaned_up() {
+fn prepare_failure_stops_the_run_and_cleans_up() {
     let target = RestTarget::scripted(
         "[[rule]]\npath = \"/echo/made\"\nmethod = [\"PUT\"]\naction = { status = 503 }\n",
     );
@@ -116,7 +116,7 @@ fn a_failed_preparation_ends_the_run_before_any_load_and_is_cleaned_up() {
 }
 
 #[test]
-fn a_preparation_that_takes_too_long_fails() {
+fn prepare_timeout_fails_the_run() {
     let target = RestTarget::scripted("[[rule]]\npath = \"/echo/made\"\naction = \"silence\"\n");
     let tables = prepared("node", "user.1").replace("each", "within = \"300ms\"\neach");
     let text =
@@ -128,7 +128,7 @@ fn a_preparation_that_takes_too_long_fails() {
 }
 
 #[test]
-fn a_failed_clean_up_is_reported_and_decides_the_exit_code() {
+fn clean_up_failure_decides_the_exit_code() {
     let target = RestTarget::scripted(
         "[[rule]]\npath = \"/echo/made\"\nmethod = [\"DELETE\"]\naction = { status = 503 }\n",
     );
@@ -142,7 +142,7 @@ fn a_failed_clean_up_is_reported_and_decides_the_exit_code() {
 }
 
 #[test]
-fn of_several_nodes_only_the_first_does_what_is_done_once() {
+fn prepare_once_per_run_happens_on_the_first_node_only() {
     let target = RestTarget::start();
     let made = "[prepare]\neach = \"run\"\nsteps = [{ put = \"/echo/made\", text = \"x\" }]\n";
     let removed = "[clean-up]\neach = \"run\"\nsteps = [{ delete = \"/echo/made\" }]\n";
@@ -160,7 +160,7 @@ fn of_several_nodes_only_the_first_does_what_is_done_once() {
 }
 
 #[test]
-fn once_shows_what_is_done_around_and_check_says_it() {
+fn once_and_check_show_prepare_and_clean_up() {
     let target = RestTarget::start();
     let tables = prepared("user", "user.${run.user}") + &cleaned("user");
     let text =
@@ -189,7 +189,7 @@ fn once_shows_what_is_done_around_and_check_says_it() {
 }
 
 #[test]
-fn a_search_prepares_once_and_refuses_what_each_user_does() {
+fn find_max_prepares_once_and_refuses_prepare_per_user() {
     let target = RestTarget::start();
     let tables = prepared("user", "user.1");
     let text = plan(&target, "users = 2", &tables).replace("LASTS", "user");

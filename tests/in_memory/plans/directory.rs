@@ -66,7 +66,7 @@ ldap.bind = { dn = "uid=admin,dc=example,dc=com", password = "password" }
 
 /// Names hold what means something in a DN and in a filter.
 #[test]
-fn an_entry_is_added_changed_compared_found_and_deleted() {
+fn ldap_steps_add_modify_compare_search_and_delete() {
     Directory::start(5);
     let ended = Plan::of(PLAN).run(&[]).expect(0);
     let counts = ended.record().counts;

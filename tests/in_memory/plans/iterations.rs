@@ -21,7 +21,7 @@ const REFUSED: &str = "[[rule]]\npath = \"/oauth2/access_token\"\naction = { sta
 /// With a think time of 250 ms a user cannot try more than nine times in two seconds, with a back-off of the same
 /// length no more than five times.
 #[test]
-fn users_who_fail_try_no_faster_than_users_who_succeed() {
+fn back_off_and_think_limit_failing_users() {
     let target = RestTarget::scripted(REFUSED);
     let tried = |run: &str| {
         let record = Plan::of(&refused(&target.base, run)).run(&[]).expect(1).record();
@@ -38,7 +38,7 @@ fn users_who_fail_try_no_faster_than_users_who_succeed() {
 
 /// A visit of two requests with 150 ms between them takes as long as a user sees, and works as long as the target does.
 #[test]
-fn an_iteration_is_measured_with_its_pauses_and_without() {
+fn iteration_times_are_recorded_with_and_without_pauses() {
     let target = RestTarget::start();
     let visit = |pause: &str| {
         let text = format!(
@@ -68,7 +68,7 @@ fn an_iteration_is_measured_with_its_pauses_and_without() {
 
 /// Ten iterations of three exchanges, of which each of two nodes has its share.
 #[test]
-fn an_open_plan_tells_the_rate_of_its_iterations() {
+fn open_plan_reports_the_iteration_rate() {
     let target = RestTarget::start();
     let text = |steps: &str| {
         format!(

@@ -12,7 +12,7 @@ use crate::planned::Plan;
 use crate::rest_target::RestTarget;
 
 #[test]
-fn nodes_share_iterations_and_the_rows_of_a_unique_feeder() {
+fn nodes_share_iterations_and_unique_feeder_rows() {
     let target = RestTarget::start();
     let text = format!(
         "[run]\nusers = 3\nseed = 9\n[http]\nbase = \"{}\"\n[feeders.people]\ncsv = \"people.csv\"\n\

@@ -18,7 +18,7 @@ fn plans() -> Vec<PathBuf> {
 }
 
 #[test]
-fn the_first_pages_of_other_tools_are_plans_that_pass() {
+fn examples_from_other_tools_pass() {
     let rest = RestTarget::start();
     Directory::start(2_000);
     let plans = plans();
@@ -40,7 +40,7 @@ fn the_first_pages_of_other_tools_are_plans_that_pass() {
 }
 
 #[test]
-fn the_page_for_people_who_come_from_them_names_each_plan() {
+fn coming_from_page_names_every_example() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let page = fs::read_to_string(root.join("docs/coming-from.md")).expect("the page is there");
     for plan in plans() {

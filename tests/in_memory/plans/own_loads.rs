@@ -31,7 +31,7 @@ fn scenario<'a>(record: &'a Record, name: &str) -> &'a ScenarioRecord {
 }
 
 #[test]
-fn each_scenario_has_the_iterations_of_its_own_load() {
+fn scenario_load_sets_its_iterations() {
     let target = RestTarget::start();
     let rate = "users = 3, rate = \"20/s\", duration = \"1s\"";
     let ended = Plan::of(&plan(&target, "users = 2, iterations = 5", rate));
@@ -66,7 +66,7 @@ fn each_scenario_has_the_iterations_of_its_own_load() {
 }
 
 #[test]
-fn failed_iterations_are_counted_by_scenario() {
+fn scenario_counts_its_failed_iterations() {
     let target =
         RestTarget::scripted("[[rule]]\npath = \"/echo/other/*\"\naction = { status = 503 }\n");
     let two = "users = 1, iterations = 2";
@@ -82,7 +82,7 @@ fn failed_iterations_are_counted_by_scenario() {
 }
 
 #[test]
-fn a_scenario_begins_when_its_load_says() {
+fn scenario_start_delays_its_load() {
     let target = RestTarget::start();
     let late = "users = 1, iterations = 2, start = \"700ms\"";
     let ended = Plan::of(&plan(&target, "users = 1, iterations = 1", late)).run(&[]).expect(0);
@@ -93,7 +93,7 @@ fn a_scenario_begins_when_its_load_says() {
 }
 
 #[test]
-fn a_scenario_without_enough_users_is_overloaded_beside_a_good_one() {
+fn scenario_with_too_few_users_alone_is_overloaded() {
     let target = RestTarget::scripted(
         "[[rule]]\npath = \"/echo/other/*\"\naction = { delay = \"400ms\" }\n",
     );
@@ -113,7 +113,7 @@ fn a_scenario_without_enough_users_is_overloaded_beside_a_good_one() {
 }
 
 #[test]
-fn iterations_that_did_not_begin_are_named_where_nothing_worked() {
+fn iterations_not_begun_are_named_when_nothing_worked() {
     let target = RestTarget::scripted(
         "[[rule]]\npath = \"/echo/*\"\naction = { status = 503, delay = \"400ms\" }\n",
     );
@@ -129,7 +129,7 @@ fn iterations_that_did_not_begin_are_named_where_nothing_worked() {
 }
 
 #[test]
-fn nodes_have_their_parts_of_each_load_and_together_the_whole() {
+fn nodes_share_each_scenario_load_exactly() {
     let target = RestTarget::start();
     let rate = "users = 4, rate = \"20/s\", duration = \"1s\"";
     let text = plan(&target, "users = 2, iterations = 3", rate);
@@ -158,7 +158,7 @@ fn nodes_have_their_parts_of_each_load_and_together_the_whole() {
 }
 
 #[test]
-fn no_figure_of_a_scenario_includes_the_warm_up() {
+fn scenario_figures_exclude_the_warm_up() {
     let target = RestTarget::start();
     let rate = "users = 4, rate = \"20/s\", duration = \"1s\"";
     let late = "users = 3, rate = \"10/s\", start = \"500ms\", duration = \"500ms\"";
@@ -177,7 +177,7 @@ fn no_figure_of_a_scenario_includes_the_warm_up() {
 }
 
 #[test]
-fn a_file_of_times_or_of_rates_is_of_one_scenario() {
+fn trace_and_rate_file_belong_to_one_scenario() {
     let target = RestTarget::start();
     let times = "users = 2, trace = \"times.txt\"";
     let rates = "users = 2, rate-file = \"rates.txt\", duration = \"1s\"";
@@ -193,7 +193,7 @@ fn a_file_of_times_or_of_rates_is_of_one_scenario() {
 }
 
 #[test]
-fn a_trace_has_the_failures_of_every_scenario() {
+fn trace_contains_failures_of_every_scenario() {
     let target = RestTarget::scripted("[[rule]]\npath = \"/echo/*\"\naction = { status = 503 }\n");
     let rate = "users = 1, rate = \"10/s\", duration = \"500ms\"";
     let plan = Plan::of(&plan(&target, "users = 1, iterations = 2", rate));
@@ -208,7 +208,7 @@ fn a_trace_has_the_failures_of_every_scenario() {
 }
 
 #[test]
-fn a_check_says_when_the_loads_end() {
+fn check_reports_when_scenario_loads_end() {
     let target = RestTarget::start();
     let bounded = "users = 1, iterations = 2";
     let check = |other: &str| Plan::of(&plan(&target, bounded, other)).run(&["--check"]);
@@ -222,7 +222,7 @@ fn a_check_says_when_the_loads_end() {
 }
 
 #[test]
-fn a_search_and_a_canary_are_refused() {
+fn find_max_and_canary_are_refused_with_scenario_loads() {
     let target = RestTarget::start();
     let plan = Plan::of(&plan(&target, "users = 1, iterations = 1", "users = 1, iterations = 1"));
     let path = plan.path().display().to_string();

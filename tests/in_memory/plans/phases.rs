@@ -32,7 +32,7 @@ fn of_phase(record: &Record, phase: Phase, name: &str) -> u64 {
 }
 
 #[test]
-fn steps_are_tallied_where_they_fell_due() {
+fn steps_are_counted_in_the_phase_they_fell_due() {
     let target = RestTarget::scripted(SCRIPT);
     let plan = format!(
         "[run]\nrate = \"50/s\"\nusers = 100\nwarm-up = \"1s\"\nduration = \"2s\"\n[http]\nbase = \"{}\"\n\
@@ -59,7 +59,7 @@ fn steps_are_tallied_where_they_fell_due() {
 }
 
 #[test]
-fn an_open_load_ends_when_its_rows_are_used_up() {
+fn open_load_ends_when_feeder_rows_run_out() {
     let target = RestTarget::start();
     let plan = Plan::of(&format!(
         "[run]\nrate = \"50/s\"\nusers = 10\nduration = \"10m\"\n[http]\nbase = \"{}\"\n\

@@ -16,7 +16,7 @@ fn plan(base: &str) -> String {
 }
 
 #[test]
-fn a_check_sends_nothing_and_shows_what_would_be_sent() {
+fn check_shows_what_would_be_sent_and_sends_nothing() {
     let target = RestTarget::start();
     let ended = Plan::of(&plan(&target.base)).run(&["--check"]).expect(0);
     for part in [
@@ -36,7 +36,7 @@ fn a_check_sends_nothing_and_shows_what_would_be_sent() {
 
 /// Thirty variables, each twice the one before.
 #[test]
-fn a_check_says_what_is_too_large() {
+fn check_reports_values_that_are_too_large() {
     let variables = (1..30).fold("v0 = \"four\"\n".to_owned(), |text, number| {
         let before = number - 1;
         text + &format!("v{number} = \"${{v{before}}}${{v{before}}}\"\n")

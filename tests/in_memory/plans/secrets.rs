@@ -27,7 +27,7 @@ pub(super) fn everywhere(base: &str) -> String {
 }
 
 #[test]
-fn a_check_shows_no_secret_wherever_it_stands() {
+fn check_hides_secrets_everywhere() {
     let target = RestTarget::start();
     let plan = Plan::of(&everywhere(&target.base));
     plan.beside("users.csv", "name,password,size\njo,hidden-cell,hidden-size\n");
@@ -49,7 +49,7 @@ fn a_check_shows_no_secret_wherever_it_stands() {
 }
 
 #[test]
-fn what_a_run_writes_is_its_owners_alone() {
+fn output_files_are_readable_by_the_owner_only() {
     let target = RestTarget::start();
     let plan = Plan::of(&format!(
         "[run]\nusers = 1\niterations = {{ each = 1 }}\n[http]\nbase = \"{}\"\n\
@@ -70,7 +70,7 @@ fn what_a_run_writes_is_its_owners_alone() {
 }
 
 #[test]
-fn what_cannot_be_sent_is_found_before_anything_is() {
+fn invalid_requests_are_found_before_sending() {
     let target = RestTarget::start();
     for (step, said) in [
         ("get = \"/a b\"", "contains the byte 0x20"),
@@ -92,7 +92,7 @@ fn what_cannot_be_sent_is_found_before_anything_is() {
 }
 
 #[test]
-fn a_url_is_sent_as_it_is_written_without_its_fragment() {
+fn url_is_sent_verbatim_without_its_fragment() {
     let target = RestTarget::start();
     let plan = Plan::of(&format!(
         "[http]\nbase = \"{}\"\n[run]\nusers = 1\niterations = {{ each = 1 }}\n\

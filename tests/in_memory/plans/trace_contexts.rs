@@ -36,7 +36,7 @@ fn is_sampled(text: &str) -> bool {
 }
 
 #[test]
-fn each_request_has_an_identity_that_its_seed_repeats() {
+fn traceparent_is_unique_per_request_and_repeats_with_the_seed() {
     let directory = scratch();
     let file = directory.path().join("failed.ndjson").to_string_lossy().into_owned();
     let asked = |seed: &str| {
@@ -61,7 +61,7 @@ fn each_request_has_an_identity_that_its_seed_repeats() {
 }
 
 #[test]
-fn a_header_of_the_plan_stays_and_without_the_option_there_is_none() {
+fn traceparent_of_the_plan_is_kept_and_off_by_default() {
     let target = RestTarget::start();
     plan(&target.base).run(&[]);
     let own = Plan::of(&format!(
@@ -81,7 +81,7 @@ fn a_header_of_the_plan_stays_and_without_the_option_there_is_none() {
 }
 
 #[test]
-fn a_plan_of_dhcp_alone_has_no_place_for_it() {
+fn traceparent_is_refused_for_a_dhcp_plan() {
     let plan = Plan::of(
         "[run]\niterations = { each = 1 }\n[dhcp]\nserver = \"127.0.0.1:1\"\nlocal = \"127.0.0.1:0\"\n\
          [[scenario]]\nsteps = [{ dhcp = \"acquire\" }]\n",
@@ -91,7 +91,7 @@ fn a_plan_of_dhcp_alone_has_no_place_for_it() {
 }
 
 #[test]
-fn an_operation_of_a_directory_carries_it_as_a_control() {
+fn traceparent_is_sent_as_an_ldap_control() {
     Directory::start(5);
     let plan = Plan::of(
         "[run]\nusers = 1\niterations = { each = 2 }\n[ldap]\nserver = \"ldap://10.0.0.2:389\"\n\

@@ -36,7 +36,7 @@ fn mistaken(base: &str) -> String {
 }
 
 #[test]
-fn one_iteration_of_each_scenario_says_what_is_wrong() {
+fn once_runs_each_scenario_and_shows_failures() {
     let target = RestTarget::start();
     let ended = Plan::of(&mistaken(&target.base)).run(&["--once"]);
     // None of the steps passed.
@@ -64,7 +64,7 @@ fn one_iteration_of_each_scenario_says_what_is_wrong() {
 }
 
 #[test]
-fn a_plan_that_is_right_ends_well_and_one_half_right_does_not() {
+fn once_exit_code_is_zero_only_if_all_steps_pass() {
     let target = RestTarget::start();
     let step = |path: &str| format!("[[scenario]]\n[[scenario.steps]]\nget = \"{path}\"\n");
     let head = format!("[run]\nusers = 9\nduration = \"1h\"\n[http]\nbase = \"{}\"\n", target.base);
@@ -77,7 +77,7 @@ fn a_plan_that_is_right_ends_well_and_one_half_right_does_not() {
 }
 
 #[test]
-fn redirects_are_shown_whether_or_not_they_are_followed() {
+fn once_shows_redirects_followed_or_not() {
     let target = RestTarget::start();
     let plan = |redirects: u8| {
         Plan::of(&format!(
@@ -100,7 +100,7 @@ fn redirects_are_shown_whether_or_not_they_are_followed() {
 }
 
 #[test]
-fn the_first_failures_of_a_run_are_written_as_lines() {
+fn trace_writes_the_first_failures_as_ndjson() {
     let target = RestTarget::start();
     let plan = Plan::of(&mistaken(&target.base));
     let directory = scratch();
@@ -127,7 +127,7 @@ fn the_first_failures_of_a_run_are_written_as_lines() {
 }
 
 #[test]
-fn failed_requests_are_a_recording_that_can_be_imported() {
+fn trace_har_can_be_imported() {
     let target = RestTarget::start();
     let plan = Plan::of(&mistaken(&target.base));
     let directory = scratch();
@@ -141,7 +141,7 @@ fn failed_requests_are_a_recording_that_can_be_imported() {
 }
 
 #[test]
-fn no_secret_is_told_of_a_run_that_is_looked_at() {
+fn once_and_trace_show_no_secrets() {
     let target = RestTarget::start();
     let plan = Plan::of(&everywhere(&target.base));
     plan.beside("users.csv", "name,password,size\njo,hidden-cell,hidden-size\n");
@@ -161,7 +161,7 @@ fn no_secret_is_told_of_a_run_that_is_looked_at() {
 }
 
 #[test]
-fn what_cannot_be_traced_is_refused_before_anything_is_sent() {
+fn once_and_trace_refuse_unsupported_combinations() {
     let plan = Plan::of(
         "[run]\niterations = { each = 1 }\n[ldap]\nserver = \"ldap://127.0.0.1:1\"\n[[scenario]]\n\
          [[scenario.steps]]\nldap = { delete = { dn = \"dc=example\" } }\n",
