@@ -38,7 +38,7 @@ fn add_from(server: &impl Directory, options: &str, template: &str) -> Brunt {
 }
 
 #[test]
-fn a_template_with_an_end_ends_the_run_or_begins_anew() {
+fn template_end_ends_the_run_or_starts_again() {
     let Some(slapd) = slapd(10) else { return };
     let fifty = TEMPLATE.replace("person:100000", "person:50");
     // Fewer than may be live at once: added once each, warm-up or not, and that is all.
@@ -55,7 +55,7 @@ fn a_template_with_an_end_ends_the_run_or_begins_anew() {
 }
 
 #[test]
-fn nothing_is_left_behind() {
+fn purge_leaves_nothing_behind() {
     let Some(slapd) = slapd(10) else { return };
     let before = slapd.entries_below(BASE_DN);
     // No entry becomes an hour old while the run lasts, so all of them are left to the purge.
@@ -77,7 +77,7 @@ fn nothing_is_left_behind() {
 }
 
 #[test]
-fn nothing_is_left_behind_in_opendj() {
+fn purge_leaves_nothing_behind_in_opendj() {
     let Some(opendj) = opendj() else { return };
     let mut run = None;
     let seen = opendj.saw(|| {
@@ -89,7 +89,7 @@ fn nothing_is_left_behind_in_opendj() {
 }
 
 #[test]
-fn entries_beyond_the_size_threshold_are_deleted_oldest_first() {
+fn size_threshold_deletes_the_oldest_entries_first() {
     let Some(slapd) = slapd(10) else { return };
     add(&slapd, "-F -c 1 -m 100 -s 20 -n").run().went_well();
     // Twenty adds, then by turns: entry 60 is the last to be added, and what is left is the youngest.
@@ -103,7 +103,7 @@ fn entries_beyond_the_size_threshold_are_deleted_oldest_first() {
 }
 
 #[test]
-fn entries_beyond_their_age_are_deleted() {
+fn age_threshold_deletes_old_entries() {
     let Some(slapd) = slapd(10) else { return };
     let run = add(&slapd, "-F -c 2 -M 100 -d 4 -a 1").run().went_well();
     let (adds, deletes) = (run.count_of("add", "ok"), run.count_of("delete", "ok"));
@@ -115,7 +115,7 @@ fn entries_beyond_their_age_are_deleted() {
 
 /// Existing entries belong to other users: they are neither replaced nor deleted.
 #[test]
-fn what_was_there_before_stays() {
+fn existing_entries_are_neither_replaced_nor_deleted() {
     let Some(slapd) = slapd(40) else { return };
     let run = command("addrate").to(&slapd, Transport::Plain).typed("-F -c 2 -m 60 -C off");
     let theirs = TEMPLATE.replace("added.[round].", "user.");
@@ -128,7 +128,7 @@ fn what_was_there_before_stays() {
 }
 
 #[test]
-fn a_purge_follows_a_signal() {
+fn purge_follows_a_signal() {
     let Some(slapd) = slapd(10) else { return };
     let before = slapd.entries_below(BASE_DN);
     let running = add(&slapd, "-F -c 2 -M 200").start();
@@ -142,7 +142,7 @@ fn a_purge_follows_a_signal() {
 }
 
 #[test]
-fn a_template_that_cannot_be_read_is_exit_80() {
+fn template_file_missing_exits_80() {
     let run = command("addrate").args(["-h", "127.0.0.1", "/nowhere/template"]).run();
     let run = run.ended_with(80);
     assert!(run.notes.contains("/nowhere/template"), "{run}");

@@ -52,7 +52,7 @@ impl Mode {
 }
 
 #[test]
-fn slapd_saw_what_was_counted() {
+fn tool_counts_equal_the_log_of_slapd() {
     let Some(slapd) = slapd(100) else { return };
     for transport in Transport::ALL {
         every_tool(&slapd, transport, &Mode::ALL);
@@ -60,7 +60,7 @@ fn slapd_saw_what_was_counted() {
 }
 
 #[test]
-fn opendj_saw_what_was_counted() {
+fn tool_counts_equal_the_log_of_opendj() {
     let Some(opendj) = opendj() else { return };
     every_tool(&*opendj, Transport::Plain, &Mode::ALL);
     every_tool(&*opendj, Transport::Ldaps, &Mode::ALL);

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::directory::slapd;
 
 #[test]
-fn a_search_stands_beside_what_the_directory_counted() {
+fn find_max_counts_agree_with_the_directory() {
     let Some(slapd) = slapd(10) else { return };
     let directory = tempfile::tempdir().expect("a directory");
     let file = directory.path().join("found.json");

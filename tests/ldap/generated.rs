@@ -26,7 +26,7 @@ fn dns(ldif: &str) -> BTreeSet<&str> {
 }
 
 #[test]
-fn a_server_takes_it_and_it_is_what_addrate_adds() {
+fn makeldif_output_is_imported_and_equals_addrate() {
     let Some(slapd) = slapd(10) else { return };
     let before = slapd.entries_below("ou=people,dc=example,dc=com");
     let fifty = TEMPLATE.replace("person:100000", "person:50");
@@ -49,7 +49,7 @@ fn a_server_takes_it_and_it_is_what_addrate_adds() {
 }
 
 #[test]
-fn branches_come_first_and_the_number_can_be_chosen() {
+fn makeldif_writes_branches_first_and_accepts_a_count() {
     let (code, ldif, said) = makeldif(TEMPLATE, &["-m", "3", "-c", "suffix=o=other"]);
     assert_eq!(code, 0, "{said}");
     let expected = (0..3).map(|number| format!("uid=added.0.{number},ou=people,o=other"));

@@ -34,7 +34,7 @@ pub(crate) fn users(numbers: std::ops::RangeInclusive<usize>) -> BTreeSet<String
 }
 
 #[test]
-fn slapd_knows_users_by_every_mechanism_with_passwords() {
+fn slapd_identifies_users_by_every_password_mechanism() {
     let Some(slapd) = slapd(50) else { return };
     for (mechanism, steps) in PASSWORDS {
         for mode in ["", "-f"] {
@@ -57,7 +57,7 @@ fn slapd_knows_users_by_every_mechanism_with_passwords() {
 }
 
 #[test]
-fn opendj_knows_users_by_the_mechanisms_it_has() {
+fn opendj_identifies_users_by_its_sasl_mechanisms() {
     let Some(opendj) = opendj() else { return };
     for (mechanism, steps) in [("PLAIN", 1), ("CRAM-MD5", 2), ("DIGEST-MD5", 2)] {
         let mut run = None;
@@ -74,13 +74,13 @@ fn opendj_knows_users_by_the_mechanisms_it_has() {
 }
 
 #[test]
-fn a_found_entry_binds_with_its_own_name() {
+fn search_and_bind_uses_the_dn_of_the_found_entry() {
     let Some(slapd) = slapd(50) else { return };
     find_and_bind(&slapd);
 }
 
 #[test]
-fn a_found_entry_of_opendj_binds_with_its_own_name() {
+fn search_and_bind_uses_the_dn_of_the_found_entry_in_opendj() {
     let Some(opendj) = opendj() else { return };
     find_and_bind(&*opendj);
 }
@@ -114,7 +114,7 @@ fn find_and_bind(server: &impl Directory) {
 }
 
 #[test]
-fn all_passwords_wrong_is_all_counted() {
+fn wrong_passwords_are_all_counted() {
     let Some(slapd) = slapd(10) else { return };
     let run = bind(&slapd, "-f -I 100 -w password -D").arg(user_dn(1)).run().ended_with(1);
     assert_eq!(run.results(), [(49, COUNT)].into(), "{run}");
@@ -125,7 +125,7 @@ fn all_passwords_wrong_is_all_counted() {
 
 /// The client certificate in every kind of store, by its alias.
 #[test]
-fn a_client_certificate_says_who_binds() {
+fn client_certificate_in_any_store_decides_the_identity() {
     let Some(slapd) = slapd(10).filter(|_| require(&["keytool"])) else { return };
     let pki = slapd.pki();
     let (pem, key) = (pki.pem("client"), pki.private_key("client"));
@@ -156,7 +156,7 @@ fn a_client_certificate_says_who_binds() {
 }
 
 #[test]
-fn a_client_certificate_of_a_token_says_who_binds() {
+fn client_certificate_on_a_pkcs11_token_decides_the_identity() {
     if !require(&["softhsm2-util", "pkcs11-tool"]) {
         return;
     }
@@ -183,7 +183,7 @@ fn by_certificate(slapd: &Slapd, transport: Transport, with: impl FnOnce(Brunt) 
 }
 
 #[test]
-fn kerberos_by_password_by_ticket_and_by_a_named_kdc() {
+fn kerberos_binds_by_password_ticket_and_named_kdc() {
     if !require(&["krb5kdc", "kadmin.local", "kinit"]) {
         return;
     }
@@ -213,7 +213,7 @@ fn kerberos_by_password_by_ticket_and_by_a_named_kdc() {
 }
 
 #[test]
-fn controls_of_binds_are_sent_and_their_answers_survived() {
+fn bind_controls_are_sent_and_their_answers_accepted() {
     let Some(slapd) = slapd(10) else { return };
     let run = bind(&slapd, "-f -E --usePasswordPolicyControl -w password -D").arg(user_dn(1)).run();
     run.went_well();

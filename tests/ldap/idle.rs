@@ -35,7 +35,7 @@ fn kept(run: Run, planned: u64) -> Sent {
 }
 
 #[test]
-fn binds_after_a_pause_are_no_failures() {
+fn idle_close_does_not_fail_binds() {
     let Some(slapd) = impatient() else { return };
     let bind = |mode: &str| {
         let brunt = command("authrate").to(&slapd, Transport::Plain).typed(IDLE).typed(mode);
@@ -55,7 +55,7 @@ fn binds_after_a_pause_are_no_failures() {
 }
 
 #[test]
-fn searches_after_a_pause_are_no_failures_however_they_are_secured() {
+fn idle_close_does_not_fail_searches_on_any_transport() {
     let Some(slapd) = impatient() else { return };
     let search = |transport| {
         let brunt = command("searchrate").to(&slapd, transport).typed(IDLE).typed("-F");
@@ -73,7 +73,7 @@ fn searches_after_a_pause_are_no_failures_however_they_are_secured() {
 }
 
 #[test]
-fn modifications_after_a_pause_are_made_once() {
+fn idle_close_repeats_no_modification() {
     let Some(slapd) = impatient() else { return };
     // Far enough apart that none leaves in the moment its connection is closed, since it would not be sent again.
     let modify = |options: &str| {

@@ -47,7 +47,7 @@ fn locked(slapd: &Slapd) -> usize {
 }
 
 #[test]
-fn a_wrong_password_ends_the_run_before_accounts_lock() {
+fn abort_on_locked_ends_the_run_before_accounts_lock() {
     let Some(slapd) = with_lockout() else { return };
     let seen = slapd.saw(|| {
         let run =
@@ -68,7 +68,7 @@ fn a_wrong_password_ends_the_run_before_accounts_lock() {
 }
 
 #[test]
-fn an_account_that_is_let_in_is_never_taken_for_one_that_locks() {
+fn abort_on_locked_ignores_correct_passwords() {
     let Some(slapd) = with_lockout() else { return };
     let run = binds(&slapd, PASSWORD).args(["-m", "400", "--abort-on", "locked"]).run().went_well();
     assert_eq!(run.results(), [(0, 400)].into(), "{run}");
@@ -77,7 +77,7 @@ fn an_account_that_is_let_in_is_never_taken_for_one_that_locks() {
 
 /// The same by the steps of a plan: each visit binds as some user, with another wrong password each time.
 #[test]
-fn a_plan_with_wrong_passwords_ends_before_accounts_lock() {
+fn abort_on_locked_in_a_plan_ends_it_before_accounts_lock() {
     let Some(slapd) = with_lockout() else { return };
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("plan.toml");

@@ -11,7 +11,7 @@ fn modify(server: &impl Directory, target: &str, options: &str) -> Brunt {
 }
 
 #[test]
-fn a_modification_replaces_the_values_by_those_generated() {
+fn modrate_replaces_values_with_generated_ones() {
     let Some(slapd) = slapd(10) else { return };
     let target = "uid=user.{1},ou=people,dc=example,dc=com";
     let run = modify(&slapd, target, "-m 10 -g inc(0,9) -g inc(100,199)");
@@ -24,13 +24,13 @@ fn a_modification_replaces_the_values_by_those_generated() {
 }
 
 #[test]
-fn modifications_of_one_connection_overlap() {
+fn modifications_overlap_on_one_connection() {
     let Some(slapd) = slapd(100) else { return };
     multiplexed(&slapd);
 }
 
 #[test]
-fn modifications_of_one_connection_to_opendj_overlap() {
+fn modifications_overlap_on_one_connection_to_opendj() {
     let Some(opendj) = opendj() else { return };
     multiplexed(&*opendj);
 }
@@ -52,7 +52,7 @@ fn multiplexed(server: &impl Directory) {
 }
 
 #[test]
-fn as_many_distinct_values_as_asked_for() {
+fn value_count_sets_the_number_of_distinct_values() {
     let Some(slapd) = slapd(10) else { return };
     let run = modify(&slapd, &user_dn(1), "-m 7 --valueCount 5 -g randstr(8)");
     run.arg("description:{}").run().went_well();
@@ -66,7 +66,7 @@ fn as_many_distinct_values_as_asked_for() {
 }
 
 #[test]
-fn increments_add_up() {
+fn increment_adds_up() {
     let Some(slapd) = slapd(10) else { return };
     let run = modify(&slapd, &user_dn(4), "-c 4 -m 250 --increment employeeNumber:3").run();
     // employeeNumber is a string to slapd, whose schema says what can be incremented.
@@ -85,7 +85,7 @@ fn increments_add_up() {
 }
 
 #[test]
-fn an_assertion_lets_only_those_through_that_it_is_true_of() {
+fn assertion_control_filters_modifications() {
     let Some(slapd) = slapd(10) else { return };
     asserted(&slapd);
     assert_eq!(slapd.value(&user_dn(4), "description").as_deref(), Some("odd"));
@@ -93,7 +93,7 @@ fn an_assertion_lets_only_those_through_that_it_is_true_of() {
 }
 
 #[test]
-fn an_assertion_lets_only_those_of_opendj_through_that_it_is_true_of() {
+fn assertion_control_filters_modifications_in_opendj() {
     let Some(opendj) = opendj() else { return };
     asserted(&*opendj);
 }
@@ -106,13 +106,13 @@ fn asserted(server: &impl Directory) {
 }
 
 #[test]
-fn entries_are_read_before_and_after_without_another_operation() {
+fn pre_and_post_read_need_no_further_operation() {
     let Some(slapd) = slapd(10) else { return };
     read_around(&slapd);
 }
 
 #[test]
-fn entries_of_opendj_are_read_before_and_after_without_another_operation() {
+fn pre_and_post_read_need_no_further_operation_in_opendj() {
     let Some(opendj) = opendj() else { return };
     read_around(&*opendj);
 }
@@ -127,13 +127,13 @@ fn read_around(server: &impl Directory) {
 }
 
 #[test]
-fn a_lost_race_is_assertion_failed_on_slapd() {
+fn mvcc_lost_race_is_assertion_failed_on_slapd() {
     let Some(slapd) = slapd(10) else { return };
     race(&slapd, "entryCSN");
 }
 
 #[test]
-fn a_lost_race_is_assertion_failed_on_opendj() {
+fn mvcc_lost_race_is_assertion_failed_on_opendj() {
     let Some(opendj) = opendj() else { return };
     race(&*opendj, "etag");
 }
@@ -158,7 +158,7 @@ fn race(server: &impl Directory, version: &str) {
 }
 
 #[test]
-fn a_version_nobody_else_changes_is_never_lost() {
+fn mvcc_without_contention_never_fails() {
     let Some(slapd) = slapd(100) else { return };
     let target = "uid=user.{1},ou=people,dc=example,dc=com";
     let options = "-c 4 -m 100 --strategy read_modify --mvcc entryCSN -g inc(0,99) -g randstr(9)";
@@ -174,7 +174,7 @@ fn a_version_nobody_else_changes_is_never_lost() {
 }
 
 #[test]
-fn what_a_search_finds_is_modified() {
+fn search_and_mod_rate_modifies_the_found_entries() {
     let Some(slapd) = slapd(100) else { return };
     let mut counted = None;
     let seen = slapd.saw(|| {

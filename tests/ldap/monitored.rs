@@ -25,7 +25,7 @@ fn reading(run: &Run, source: &str, name: &str) -> (f64, f64) {
 }
 
 #[test]
-fn what_the_server_and_the_kernel_counted_is_in_the_record() {
+fn monitor_figures_of_slapd_and_kernel_are_in_the_record() {
     let Some(slapd) = slapd(10) else { return };
     let pid = format!("pid:{}", slapd.id());
     let run = search(&slapd, &["ldap", &pid]).went_well();
@@ -44,7 +44,7 @@ fn what_the_server_and_the_kernel_counted_is_in_the_record() {
 }
 
 #[test]
-fn a_source_that_cannot_be_read_ends_the_run_before_it_begins() {
+fn monitor_source_that_cannot_be_read_stops_the_run() {
     let Some(slapd) = slapd(10) else { return };
     for (source, said) in [
         ("pid:4194305", "failed to read --monitor pid:4194305: read /proc/4194305/stat"),

@@ -27,7 +27,7 @@ fn never_began(run: &Run, code: i32, words: &[&str]) {
 }
 
 #[test]
-fn a_bad_password_is_exit_49() {
+fn wrong_password_exits_49() {
     let Some(slapd) = slapd(10) else { return };
     let seen = slapd.saw(|| {
         for (tool, what) in [("searchrate", "(cn=x)"), ("modrate", "description:x")] {
@@ -43,7 +43,7 @@ fn a_bad_password_is_exit_49() {
 }
 
 #[test]
-fn authrate_whose_first_binds_are_all_refused_is_exit_49() {
+fn authrate_with_all_first_binds_refused_exits_49() {
     let Some(slapd) = slapd(10) else { return };
     let run = || command("authrate").to(&slapd, Transport::Plain).typed("-f -c 2 -m 5000");
     let wrong = run().args(["-w", "wrong", "-D", &user_dn(1)]).run().ended_with(49);
@@ -57,7 +57,7 @@ fn authrate_whose_first_binds_are_all_refused_is_exit_49() {
 }
 
 #[test]
-fn nobody_at_the_port_is_exit_91() {
+fn closed_port_and_unknown_host_exit_91() {
     let port = free_port().to_string();
     let run = command("searchrate").args(["-h", "127.0.0.1", "-p", &port]);
     never_began(&search(run), 91, &["127.0.0.1", &port]);
@@ -67,7 +67,7 @@ fn nobody_at_the_port_is_exit_91() {
 
 /// A server that gets no TLS where it expects it may answer with an alert of TLS, or with nothing.
 #[test]
-fn a_port_for_ldaps_is_named_to_who_speaks_in_the_clear() {
+fn ldaps_port_spoken_in_the_clear_is_explained() {
     let Some(slapd) = slapd(10) else { return };
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let mute = listener.local_addr().expect("an address").port();
@@ -88,7 +88,7 @@ fn a_port_for_ldaps_is_named_to_who_speaks_in_the_clear() {
 }
 
 #[test]
-fn a_certificate_for_another_host_is_refused() {
+fn certificate_for_another_host_is_refused() {
     let Some(slapd) = slapd_serving(Some("wrong-host")) else { return };
     let (tls, clear) = (slapd.tls_port().to_string(), slapd.port().to_string());
     let seen = slapd.saw(|| {
@@ -102,7 +102,7 @@ fn a_certificate_for_another_host_is_refused() {
 }
 
 #[test]
-fn another_name_can_be_checked_as_the_message_says() {
+fn certificate_name_to_check_can_be_given() {
     let Some(slapd) = slapd_serving(Some("wrong-host")) else { return };
     let run = || {
         let port = slapd.tls_port().to_string();
@@ -119,7 +119,7 @@ fn another_name_can_be_checked_as_the_message_says() {
 }
 
 #[test]
-fn an_expired_certificate_is_refused() {
+fn certificate_expired_is_refused() {
     let Some(slapd) = slapd_serving(Some("expired")) else { return };
     let mut run = None;
     // Its last second may not be over yet, or be over in the middle of a run.
@@ -131,7 +131,7 @@ fn an_expired_certificate_is_refused() {
 }
 
 #[test]
-fn a_server_without_tls_is_never_asked_in_the_clear_instead() {
+fn start_tls_never_falls_back_to_clear_text() {
     let Some(slapd) = slapd_serving(None) else { return };
     let seen = slapd.saw(|| {
         let further: [(&str, &[&str]); 3] = [
@@ -152,13 +152,13 @@ fn a_server_without_tls_is_never_asked_in_the_clear_instead() {
 }
 
 #[test]
-fn an_authority_that_is_not_trusted_is_refused_on_every_way_to_tls() {
+fn untrusted_authority_is_refused_on_every_transport() {
     let Some(slapd) = slapd(10) else { return };
     untrusted(&slapd, &["-Z", "-q"]);
 }
 
 #[test]
-fn opendj_of_an_authority_that_is_not_trusted_is_refused() {
+fn untrusted_authority_of_opendj_is_refused() {
     let Some(opendj) = opendj() else { return };
     // Not by StartTLS: see `Directory::stalls`.
     untrusted(&*opendj, &["-Z"]);

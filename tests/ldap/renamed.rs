@@ -22,7 +22,7 @@ fn names(slapd: &Slapd, entries: usize) -> Vec<Option<String>> {
 }
 
 #[test]
-fn both_answers_to_a_comparison_are_successes_by_their_own_codes() {
+fn comparerate_counts_true_and_false_as_successes() {
     let Some(slapd) = slapd(20) else { return };
     let mut run = None;
     let seen = slapd.saw(|| {
@@ -39,7 +39,7 @@ fn both_answers_to_a_comparison_are_successes_by_their_own_codes() {
 }
 
 #[test]
-fn each_deletion_deletes_one_entry() {
+fn deleterate_deletes_one_entry_per_operation() {
     let Some(slapd) = slapd(20) else { return };
     let mut run = None;
     let seen = slapd.saw(|| {
@@ -54,7 +54,7 @@ fn each_deletion_deletes_one_entry() {
 }
 
 #[test]
-fn renamings_are_undone_and_both_are_counted() {
+fn moddnrate_renames_back_and_counts_both() {
     let Some(slapd) = slapd(40) else { return };
     // As many entries as the longest run has exchanges: a server that keeps one session waiting never meets a
     // second renaming of an entry before the first was undone.
@@ -86,7 +86,7 @@ fn renamings_are_undone_and_both_are_counted() {
 }
 
 #[test]
-fn one_way_is_for_good() {
+fn moddnrate_one_way_is_permanent() {
     let Some(slapd) = slapd(20) else { return };
     let options =
         "-F -c 2 -m 20 -g inc(0,19) --oneWay --keepOldRdn --newSuperior dc=example,dc=com";
@@ -97,7 +97,7 @@ fn one_way_is_for_good() {
 }
 
 #[test]
-fn what_servers_said_beside_their_results_is_in_the_record() {
+fn diagnostics_of_servers_are_in_the_record() {
     let Some(slapd) = slapd(20) else { return };
     let run = load(&slapd, "comparerate", "-f -c 2 -m 10 -g inc(0,19)").arg("mail:x").run();
     let run = run.went_well();

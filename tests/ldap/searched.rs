@@ -11,7 +11,7 @@ fn search(server: &impl Directory, options: &str) -> Brunt {
 }
 
 #[test]
-fn a_run_whose_searches_found_nothing_says_so_in_its_result() {
+fn searchrate_without_any_entry_found_says_so() {
     let Some(slapd) = slapd(10) else { return };
     for (user, nothing) in [("nobody", true), ("user.1", false)] {
         let run = search(&slapd, "-b").args([PEOPLE_DN, &format!("(uid={user})")]);
@@ -24,7 +24,7 @@ fn a_run_whose_searches_found_nothing_says_so_in_its_result() {
 }
 
 #[test]
-fn requests_are_multiplexed_and_each_gets_its_own_answer() {
+fn searches_are_multiplexed_with_matching_answers() {
     let Some(slapd) = slapd(500) else { return };
     let mut run = None;
     let seen = slapd.saw(|| {
@@ -53,13 +53,13 @@ fn requests_are_multiplexed_and_each_gets_its_own_answer() {
 }
 
 #[test]
-fn pages_of_a_search_are_one_operation() {
+fn paged_search_is_one_operation() {
     let Some(slapd) = slapd(103) else { return };
     paged(&slapd);
 }
 
 #[test]
-fn pages_of_opendj_are_one_operation() {
+fn paged_search_is_one_operation_in_opendj() {
     let Some(opendj) = opendj() else { return };
     paged(&*opendj);
 }
@@ -82,7 +82,7 @@ fn paged(server: &impl Directory) {
 
 /// Counts cannot show whether a server honoured an order, but its answer to one that it cannot honour does.
 #[test]
-fn the_order_asked_for_reaches_the_server() {
+fn sort_order_reaches_the_server() {
     let Some(slapd) = slapd(200) else { return };
     let by = |order: &str| {
         let run = search(&slapd, &format!("--sortOrder {order} -b"));
@@ -95,7 +95,7 @@ fn the_order_asked_for_reaches_the_server() {
 }
 
 #[test]
-fn opendj_sorts_as_asked() {
+fn sort_order_is_honoured_by_opendj() {
     let Some(opendj) = opendj() else { return };
     let seen = opendj.saw(|| {
         for order in ["uid", "-uid", "+sn,-uid:caseIgnoreOrderingMatch"] {
@@ -107,13 +107,13 @@ fn opendj_sorts_as_asked() {
 }
 
 #[test]
-fn a_proxy_sees_what_the_user_may_see() {
+fn proxied_authorization_limits_what_is_visible() {
     let Some(slapd) = slapd(10) else { return };
     proxied(&slapd);
 }
 
 #[test]
-fn a_proxy_sees_what_the_user_of_opendj_may_see() {
+fn proxied_authorization_limits_what_is_visible_in_opendj() {
     let Some(opendj) = opendj() else { return };
     proxied(&*opendj);
 }
@@ -134,7 +134,7 @@ fn proxied(server: &impl Directory) {
 }
 
 #[test]
-fn limits_scope_and_types_are_as_asked() {
+fn search_limits_scope_and_types_are_sent() {
     let Some(slapd) = slapd(50) else { return };
     let all = |options: &str, code: i32| {
         let run = search(&slapd, options).args(["-b", BASE_DN, "(objectClass=*)", "cn"]).run();
@@ -156,7 +156,7 @@ fn limits_scope_and_types_are_as_asked() {
 }
 
 #[test]
-fn an_arbitrary_control_reaches_the_server() {
+fn control_given_by_oid_reaches_the_server() {
     let Some(slapd) = slapd(10) else { return };
     let run = |control: &str| {
         let run = search(&slapd, "-J").args([control, "-b", BASE_DN, "(uid=user.1)"]);

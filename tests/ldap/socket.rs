@@ -20,7 +20,7 @@ fn search(brunt: Brunt, options: &str) -> Brunt {
 }
 
 #[test]
-fn slapd_knows_the_user_of_the_process_on_its_socket() {
+fn ldapi_external_bind_identifies_the_process_user() {
     let Some(slapd) = slapd(10) else { return };
     for to in [url(&slapd.socket()), format!("unix:{}", slapd.socket().display())] {
         let skip = slapd.log_text().len();
@@ -51,7 +51,7 @@ fn slapd_knows_the_user_of_the_process_on_its_socket() {
 }
 
 #[test]
-fn the_steps_of_a_plan_and_a_search_for_the_highest_rate_use_the_socket() {
+fn ldapi_is_used_by_plans_and_find_max() {
     let Some(slapd) = slapd(10) else { return };
     let directory = tempfile::tempdir().expect("a directory");
     let plan = directory.path().join("plan.toml");
@@ -85,7 +85,7 @@ fn the_steps_of_a_plan_and_a_search_for_the_highest_rate_use_the_socket() {
 }
 
 #[test]
-fn a_socket_without_a_server_is_named() {
+fn ldapi_socket_without_a_server_is_named() {
     let directory = tempfile::tempdir().expect("a directory");
     let at = |name: &str| directory.path().join(name);
     drop(UnixListener::bind(at("left")).expect("a socket"));

@@ -14,7 +14,7 @@ fn search(run: Brunt, options: &str) -> Run {
 }
 
 #[test]
-fn servers_are_taken_in_turn() {
+fn servers_are_used_in_turn() {
     let (Some(first), Some(second)) = (slapd(10), slapd(10)) else { return };
     let both = format!("localhost:{},127.0.0.1:{}", first.port(), second.port());
     let mut run = None;
@@ -45,7 +45,7 @@ fn servers_are_taken_in_turn() {
 }
 
 #[test]
-fn a_server_that_is_not_there_costs_its_share_only() {
+fn dead_server_costs_only_its_share() {
     let (Some(first), Some(second)) = (slapd(10), slapd(10)) else { return };
     second.kill();
     let both = format!("127.0.0.1:{},127.0.0.1:{}", first.port(), second.port());
@@ -74,13 +74,13 @@ fn sources(log: &str) -> BTreeMap<String, usize> {
 }
 
 #[test]
-fn slapd_is_reached_from_the_addresses_given() {
+fn source_ip_addresses_reach_slapd() {
     let Some(slapd) = slapd(10) else { return };
     from_addresses(&slapd);
 }
 
 #[test]
-fn opendj_is_reached_from_the_addresses_given() {
+fn source_ip_addresses_reach_opendj() {
     let Some(opendj) = opendj() else { return };
     from_addresses(&*opendj);
 }
@@ -103,7 +103,7 @@ fn from_addresses(server: &impl Directory) {
 }
 
 #[test]
-fn an_address_that_is_not_ours_is_said_to_be() {
+fn source_ip_of_another_machine_is_refused() {
     let Some(slapd) = slapd(1) else { return };
     let brunt = command("searchrate").to(&slapd, Transport::Plain);
     let run = search(brunt, "-F -m 1 --source-ip 192.0.2.1");
@@ -113,7 +113,7 @@ fn an_address_that_is_not_ours_is_said_to_be() {
 }
 
 #[test]
-fn connections_are_replaced_after_so_many_operations() {
+fn connections_are_replaced_after_the_given_operations() {
     let Some(slapd) = slapd(10) else { return };
     let replaced = |options: &str| {
         slapd.saw(|| {
@@ -138,7 +138,7 @@ fn connections_are_replaced_after_so_many_operations() {
 }
 
 #[test]
-fn the_number_of_operations_is_exact() {
+fn operation_count_is_exact() {
     let Some(slapd) = slapd(10) else { return };
     for (options, count) in [
         ("-F -c 7 -m 101", 101),
@@ -160,7 +160,7 @@ fn the_number_of_operations_is_exact() {
 }
 
 #[test]
-fn the_warm_up_is_carried_out_and_not_counted() {
+fn warm_up_is_performed_but_not_counted() {
     let Some(slapd) = slapd(10) else { return };
     let mut run = None;
     let seen = slapd.saw(|| {
@@ -174,7 +174,7 @@ fn the_warm_up_is_carried_out_and_not_counted() {
 }
 
 #[test]
-fn slapd_s_monitor_agrees_with_its_log() {
+fn slapd_monitor_agrees_with_its_log() {
     let Some(slapd) = slapd(10) else { return };
     let brunt = command("searchrate").to(&slapd, Transport::Plain);
     search(brunt, "-f -c 3 -m 200").went_well();
@@ -183,7 +183,7 @@ fn slapd_s_monitor_agrees_with_its_log() {
 }
 
 #[test]
-fn each_server_has_counts_of_its_own_and_a_dead_first_one_refuses_nothing() {
+fn servers_have_their_own_counts_and_a_dead_first_is_tolerated() {
     let (Some(first), Some(second)) = (slapd(10), slapd(10)) else { return };
     first.kill();
     let [dead, alive] = [&first, &second].map(|server| format!("127.0.0.1:{}", server.port()));

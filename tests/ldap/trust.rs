@@ -18,13 +18,13 @@ const STORES: [(&str, &str); 8] = [
 ];
 
 #[test]
-fn slapd_is_trusted_by_every_kind_of_store() {
+fn trust_stores_of_every_kind_work_with_slapd() {
     let Some(slapd) = slapd(10).filter(|_| require(&["keytool"])) else { return };
     every_store(&slapd);
 }
 
 #[test]
-fn opendj_is_trusted_by_every_kind_of_store() {
+fn trust_stores_of_every_kind_work_with_opendj() {
     let Some(opendj) = opendj().filter(|_| require(&["keytool"])) else { return };
     every_store(&*opendj);
 }
@@ -50,7 +50,7 @@ fn every_store(server: &impl Directory) {
 }
 
 #[test]
-fn a_store_that_cannot_be_opened_is_exit_89_and_named() {
+fn trust_store_that_cannot_be_opened_exits_89() {
     let Some(slapd) = slapd(1).filter(|_| require(&["keytool"])) else { return };
     for format in ["JKS", "JCEKS", "PKCS12"] {
         let store = slapd.pki().trust_store(format);
@@ -65,7 +65,7 @@ fn a_store_that_cannot_be_opened_is_exit_89_and_named() {
 }
 
 #[test]
-fn versions_of_tls_and_resumption_are_as_asked() {
+fn tls_versions_and_resumption_are_as_given() {
     let Some(slapd) = slapd(10) else { return };
     let with = |options: &str| {
         let run = command("searchrate").to(&slapd, Transport::Ldaps);

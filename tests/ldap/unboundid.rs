@@ -104,7 +104,7 @@ pub(crate) fn compared(theirs: &dyn Fn() -> Brunt, ours: Brunt, code: i32) -> (R
 }
 
 #[test]
-fn searches_are_shown_as_by_the_original() {
+fn searchrate_output_equals_the_original() {
     let Some(slapd) = slapd(20) else { return };
     if !is_installed() {
         return;
@@ -127,7 +127,7 @@ fn searches_are_shown_as_by_the_original() {
 }
 
 #[test]
-fn binds_go_over_a_connection_of_their_own() {
+fn authrate_binds_on_separate_connections() {
     let Some(slapd) = slapd(20) else { return };
     if !is_installed() {
         return;
@@ -162,7 +162,7 @@ fn binds_go_over_a_connection_of_their_own() {
 }
 
 #[test]
-fn binds_without_a_search_and_binds_that_fail_are_those_of_the_original() {
+fn authrate_bind_only_and_failures_equal_the_original() {
     let Some(slapd) = slapd(20) else { return };
     if !is_installed() {
         return;
@@ -208,7 +208,7 @@ fn binds_without_a_search_and_binds_that_fail_are_those_of_the_original() {
 }
 
 #[test]
-fn modifications_are_those_of_the_original() {
+fn modrate_output_equals_the_original() {
     let Some(slapd) = slapd(20) else { return };
     if !is_installed() {
         return;
@@ -232,7 +232,7 @@ fn modifications_are_those_of_the_original() {
 }
 
 #[test]
-fn what_cannot_run_ends_with_the_code_of_the_original() {
+fn startup_errors_exit_like_the_original() {
     let Some(slapd) = slapd(2) else { return };
     if !is_installed() {
         return;

@@ -20,7 +20,7 @@ fn at(run: Brunt, slapd: &Slapd, (how, own_port): (&str, bool)) -> Brunt {
 }
 
 #[test]
-fn a_server_is_trusted_as_by_the_original() {
+fn trust_options_work_like_the_original() {
     let Some(slapd) = slapd(10).filter(|_| require(&["keytool"])) else { return };
     if !is_installed() {
         return;
@@ -55,7 +55,7 @@ fn a_server_is_trusted_as_by_the_original() {
 }
 
 #[test]
-fn connections_bind_with_the_mechanisms_of_the_original() {
+fn sasl_mechanisms_work_like_the_original() {
     let Some(slapd) = slapd(10) else { return };
     if !is_installed() {
         return;
@@ -85,7 +85,7 @@ fn connections_bind_with_the_mechanisms_of_the_original() {
 
 /// With slapd the original ends with 14, as it takes the empty data in the answer for a challenge.
 #[test]
-fn a_client_certificate_says_who_binds() {
+fn client_certificate_decides_the_identity() {
     let Some(slapd) = slapd(10).filter(|_| require(&["keytool"])) else { return };
     let trust = slapd.pki().trust_store("JKS");
     let stores = [

@@ -24,7 +24,7 @@ fn lines(port: u16) -> [Vec<String>; 3] {
 }
 
 #[test]
-fn a_search_for_the_highest_rate_takes_its_lines() {
+fn find_max_accepts_unboundid_command_lines() {
     let Some(slapd) = slapd(20) else { return };
     let [search, bind, _] = lines(slapd.port());
     for line in [search, bind] {
@@ -43,7 +43,7 @@ fn a_search_for_the_highest_rate_takes_its_lines() {
 }
 
 #[test]
-fn what_a_search_decides_itself_is_refused() {
+fn find_max_refuses_unboundid_options_it_sets_itself() {
     let line = lines(9)[0].clone();
     for (given, named) in [
         ("-r 9", "--ratePerSecond"),
@@ -57,7 +57,7 @@ fn what_a_search_decides_itself_is_refused() {
 }
 
 #[test]
-fn agents_share_a_line_and_the_server_saw_all_of_it() {
+fn agents_share_an_unboundid_command_line() {
     let Some(slapd) = slapd(20).filter(|_| require(&["nats-server"])) else { return };
     for line in lines(slapd.port()).into_iter().take(2) {
         let mut ended: Option<Run> = None;
