@@ -43,7 +43,7 @@ fn name(family: Family) -> &'static str {
 }
 
 #[test]
-fn every_operation_leaves_the_rows_it_should() {
+fn operations_leave_the_expected_rows() {
     every_way(|database, asked| {
         with(database, asked, |backend, place| {
             let family = asked.family;
@@ -103,7 +103,7 @@ fn renewed(database: Database<'_>, asked: &Asked, table: &str) -> u64 {
 }
 
 #[test]
-fn what_is_written_is_what_a_lease_has() {
+fn lease_columns_are_written_completely() {
     every_way(|database, asked| {
         with(database, asked, |backend, place| {
             let family = asked.family;
@@ -151,7 +151,7 @@ fn what_is_written_is_what_a_lease_has() {
 }
 
 #[test]
-fn an_address_that_is_taken_is_refused_by_its_name() {
+fn duplicate_address_is_refused_by_class() {
     every_way(|database, asked| {
         with(database, asked, |backend, _| {
             let mut connection = backend.open().unwrap();
@@ -171,7 +171,7 @@ fn an_address_that_is_taken_is_refused_by_its_name() {
 }
 
 #[test]
-fn the_longest_expired_are_reclaimed_first_and_no_more_than_asked() {
+fn reclaim_takes_the_longest_expired_up_to_its_limit() {
     every_way(|database, asked| {
         with(database, asked, |backend, _| {
             let family = asked.family;
@@ -193,7 +193,7 @@ fn the_longest_expired_are_reclaimed_first_and_no_more_than_asked() {
 }
 
 #[test]
-fn a_transaction_is_kept_whole_or_not_at_all() {
+fn transaction_is_kept_entirely_or_not_at_all() {
     every_way(|database, asked| {
         with(database, asked, |backend, _| {
             let mut connection = backend.open().unwrap();
@@ -220,7 +220,7 @@ fn a_transaction_is_kept_whole_or_not_at_all() {
 }
 
 #[test]
-fn keas_statistics_agree_with_the_rows() {
+fn kea_statistics_tables_agree_with_the_rows() {
     with_servers(|database| {
         for family in FAMILIES {
             let asked = Asked { schema: Schema::Kea, family, ..Asked::default() };
@@ -277,7 +277,7 @@ fn keas_statistics_agree_with_the_rows() {
 }
 
 #[test]
-fn durability_is_what_the_server_says_of_itself() {
+fn durability_equals_the_server_setting() {
     with_durable_servers(|database| {
         for durability in [Durability::Sync, Durability::Async] {
             let asked = Asked { durability, ..Asked::default() };
@@ -315,7 +315,7 @@ fn durability_is_what_the_server_says_of_itself() {
 }
 
 #[test]
-fn versions_are_those_of_the_servers() {
+fn version_equals_that_of_the_server() {
     with_servers(|database| {
         let version = database.backend(&Asked::default()).version().unwrap();
         let said = &database.sql("SELECT VERSION()")[0][0];

@@ -43,7 +43,7 @@ fn operate(
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the connection has to be idle")]
-fn a_connection_that_was_closed_while_idle_costs_no_operation() {
+fn idle_close_costs_no_operation() {
     with_durable_servers(|database| {
         make_impatient(database);
         let asked = Asked::default();

@@ -41,7 +41,7 @@ fn ask(database: Database<'_>, query: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn the_sentences_fit_the_tables_that_kea_makes() {
+fn statements_fit_the_tables_of_kea() {
     with_kea(|database| {
         for statements in [Statements::Prepared, Statements::Basic] {
             for (family, name) in
@@ -83,7 +83,7 @@ fn the_sentences_fit_the_tables_that_kea_makes() {
 }
 
 #[test]
-fn our_tables_have_the_columns_and_indexes_of_keas() {
+fn tables_have_the_columns_and_indexes_of_kea() {
     with_kea(|database| {
         for (family, name) in [(Family::V4, "lease4"), (Family::V6, "lease6")] {
             let before = database.places();

@@ -39,7 +39,7 @@ fn place(database: Database<'_>) -> &'static str {
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "how long the store waited is what is tested")]
-fn an_answer_is_waited_for_so_long_and_the_connection_is_given_up() {
+fn timeout_gives_up_the_connection() {
     with_durable_servers(|database| {
         // The same place, named, for two backends. Only the connection that meets the pause is impatient: making tables
         // may take its time.
@@ -76,7 +76,7 @@ fn an_answer_is_waited_for_so_long_and_the_connection_is_given_up() {
 }
 
 #[test]
-fn a_server_that_was_killed_is_a_connection_that_closed() {
+fn killed_server_is_a_closed_connection() {
     with_durable_servers(|database| {
         let asked = Asked::default();
         let backend = database.backend(&asked);

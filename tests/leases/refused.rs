@@ -33,7 +33,7 @@ fn named(database: Database<'_>) -> &'static str {
 }
 
 #[test]
-fn tables_that_are_there_are_left_alone_until_that_is_allowed() {
+fn foreign_tables_are_kept_until_destruction_is_allowed() {
     with_somebodys_tables(|database, count| {
         for schema in [Schema::Guide, Schema::Kea] {
             let asked = Asked { schema, named: Some(named(database)), ..Asked::default() };
@@ -72,7 +72,7 @@ fn tables_that_are_there_are_left_alone_until_that_is_allowed() {
 }
 
 #[test]
-fn other_tables_of_a_named_database_stay() {
+fn other_tables_of_a_named_database_are_kept() {
     with_servers(|database| {
         let (make, keep, drop) = match database {
             Database::MariaDb(_) => (
@@ -106,7 +106,7 @@ fn other_tables_of_a_named_database_stay() {
 }
 
 #[test]
-fn a_setting_of_the_whole_server_is_put_back() {
+fn global_server_setting_is_restored() {
     if !mariadb_is_here() {
         return;
     }
@@ -123,7 +123,7 @@ fn a_setting_of_the_whole_server_is_put_back() {
 }
 
 #[test]
-fn a_wrong_password_is_a_refused_login_and_is_not_repeated() {
+fn wrong_password_is_a_refused_login_and_not_printed() {
     with_servers(|database| {
         for url in [database.url(), database.tcp_url()] {
             let asked =
@@ -141,7 +141,7 @@ fn a_wrong_password_is_a_refused_login_and_is_not_repeated() {
 }
 
 #[test]
-fn a_server_that_is_not_there_is_a_connection_that_failed() {
+fn absent_server_is_a_connect_failure() {
     with_servers(|database| {
         let scheme = if matches!(database, Database::MariaDb(_)) { "mysql" } else { "postgres" };
         let port = brunt_testbed::free_port();
@@ -164,7 +164,7 @@ fn a_server_that_is_not_there_is_a_connection_that_failed() {
 }
 
 #[test]
-fn tcp_is_as_good_as_the_socket() {
+fn tcp_works_like_the_socket() {
     with_servers(|database| {
         for durability in [Durability::Sync, Durability::Async] {
             let url = Some(database.tcp_url());
@@ -188,7 +188,7 @@ fn tcp_is_as_good_as_the_socket() {
 }
 
 #[test]
-fn a_secured_connection_checks_the_certificate() {
+fn tls_to_postgres_checks_the_certificate() {
     if !postgres_is_here() {
         return;
     }
@@ -214,7 +214,7 @@ fn a_secured_connection_checks_the_certificate() {
 }
 
 #[test]
-fn a_secured_connection_to_mariadb_checks_the_certificate() {
+fn tls_to_mariadb_checks_the_certificate() {
     if !mariadb_is_here() {
         return;
     }

@@ -102,7 +102,7 @@ fn with_what_is_kept(database: Database<'_>, line: &str, judge: impl FnOnce(&Run
 }
 
 #[test]
-fn phases_leave_the_rows_they_should() {
+fn phases_leave_the_expected_rows() {
     with_durable_servers(|database| {
         let before = database.places();
         for (schema, family, statements) in
@@ -136,7 +136,7 @@ fn phases_leave_the_rows_they_should() {
 }
 
 #[test]
-fn a_mix_leaves_the_rows_that_its_answers_make() {
+fn mix_leaves_rows_that_match_its_answers() {
     with_durable_servers(|database| {
         let line = "--schema kea --durability sync --preload 300 --workers 3 -n 600 \
                     --mix allocate=40,renew=30,release=20,expire=5,search=5";
@@ -173,7 +173,7 @@ fn under_way(database: Database<'_>, running: &mut Running) {
 }
 
 #[test]
-fn a_server_that_is_killed_gives_counted_errors_and_no_hang() {
+fn killed_server_gives_counted_errors_and_no_hang() {
     with_durable_servers(|database| {
         let line = "--phases create --durability sync -n 10m -d 20s --workers 3 --timeout 2s";
         let mut running = leases(database, line).start();
@@ -191,7 +191,7 @@ fn a_server_that_is_killed_gives_counted_errors_and_no_hang() {
 }
 
 #[test]
-fn a_server_that_is_paused_gives_exchanges_that_timed_out() {
+fn paused_server_gives_timeouts() {
     with_durable_servers(|database| {
         let line = "--phases create --durability sync -n 10m -d 60s --workers 2 --timeout 400ms";
         let mut running = leases(database, line).start();
@@ -212,7 +212,7 @@ fn a_server_that_is_paused_gives_exchanges_that_timed_out() {
 }
 
 #[test]
-fn tables_of_somebody_else_end_a_run_before_it_begins() {
+fn foreign_tables_stop_a_run_before_it_begins() {
     if !mariadb_is_here() {
         return;
     }
@@ -237,7 +237,7 @@ fn tables_of_somebody_else_end_a_run_before_it_begins() {
 }
 
 #[test]
-fn the_password_is_nowhere_and_a_wrong_one_ends_the_run() {
+fn password_is_never_printed_and_a_wrong_one_ends_the_run() {
     with_servers(|database| {
         let good = run(leases(database, "-n 20 --durability async")).ended_with(0);
         let Ended { report, notes, .. } = &good.ended;
