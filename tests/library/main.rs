@@ -13,7 +13,7 @@ fn line(words: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn a_run_over_http_leaves_its_record_and_its_exit_code_in_the_process_that_called_it() {
+fn library_http_run_returns_record_and_exit_code() {
     let listen = SocketAddr::from(([127, 0, 0, 1], 0));
     let server = Server::start(Config { listen, ..Config::default() }).expect("it starts");
     let world = World::kept(Environment::default());
@@ -40,7 +40,7 @@ fn a_run_over_http_leaves_its_record_and_its_exit_code_in_the_process_that_calle
 }
 
 #[test]
-fn each_run_of_a_process_has_a_policy_of_its_own() {
+fn library_runs_have_their_own_policy() {
     let server = |ip: [u8; 4]| {
         let config = Config { listen: SocketAddr::from((ip, 0)), ..Config::default() };
         Server::start(config).expect("it starts")
@@ -109,7 +109,7 @@ impl Side {
 }
 
 #[test]
-fn two_runs_at_once_have_each_its_own_environment_and_console() {
+fn library_runs_in_parallel_have_their_own_environment() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = |name: &str| directory.path().join(name).display().to_string();
     std::fs::write(path("plan.toml"), PLAN).expect("it is written");
@@ -132,7 +132,7 @@ fn two_runs_at_once_have_each_its_own_environment_and_console() {
 }
 
 #[test]
-fn what_a_command_prints_is_kept_by_the_console_of_its_world() {
+fn library_output_goes_to_the_console_of_its_world() {
     let (one, other) = (World::kept(Environment::default()), World::kept(Environment::default()));
     carry_out(&line(&["brunt", "--version"]), &one).expect("it prints its version");
     let refused = carry_out(&line(&["brunt", "nothing"]), &other).expect_err("no such command");
@@ -156,7 +156,7 @@ fn opened(world: &World) -> Vec<PathBuf> {
 }
 
 #[test]
-fn two_runs_at_once_have_each_its_own_rules_about_files() {
+fn library_runs_in_parallel_have_their_own_file_rules() {
     let listen = SocketAddr::from(([127, 0, 0, 1], 0));
     let server = Server::start(Config { listen, ..Config::default() }).expect("it starts");
     let url = format!("http://{}/echo", server.address());
@@ -184,7 +184,7 @@ fn two_runs_at_once_have_each_its_own_rules_about_files() {
 }
 
 #[test]
-fn the_time_of_day_of_a_run_is_that_of_its_world() {
+fn library_run_uses_the_clock_of_its_world() {
     let listen = SocketAddr::from(([127, 0, 0, 1], 0));
     let server = Server::start(Config { listen, ..Config::default() }).expect("it starts");
     let url = format!("http://{}/bytes/10", server.address());
