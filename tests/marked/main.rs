@@ -51,7 +51,7 @@ fn marks(class: Option<&str>, line: &[&str], server: SocketAddr) -> Vec<u8> {
 }
 
 #[test]
-fn connections_of_every_protocol_are_marked() {
+fn dscp_marks_connections_of_every_protocol() {
     if !require(&["root"]) {
         return;
     }
@@ -78,7 +78,7 @@ fn connections_of_every_protocol_are_marked() {
 }
 
 #[test]
-fn connections_to_stores_of_leases_are_marked() {
+fn dscp_marks_connections_to_lease_databases() {
     if !require(&["root"]) {
         return;
     }
@@ -92,7 +92,7 @@ fn connections_to_stores_of_leases_are_marked() {
 }
 
 #[test]
-fn datagrams_of_dhcp_are_marked() {
+fn dscp_marks_dhcp_datagrams() {
     if !require(&["root"]) {
         return;
     }
@@ -113,7 +113,7 @@ fn datagrams_of_dhcp_are_marked() {
 }
 
 #[test]
-fn steps_of_a_plan_are_marked_whatever_their_protocol() {
+fn dscp_marks_steps_of_a_plan_in_every_protocol() {
     if !require(&["root"]) {
         return;
     }
@@ -148,7 +148,7 @@ fn steps_of_a_plan_are_marked_whatever_their_protocol() {
 }
 
 #[test]
-fn a_record_says_how_its_packets_were_marked_and_a_wrong_class_is_refused() {
+fn dscp_is_recorded_and_an_invalid_class_refused() {
     let (at, _hears) = server("127.0.0.1", true);
     let (directory, url) = (brunt_test_program::scratch(), format!("http://{at}/"));
     let path = directory.path().join("record.json");
