@@ -43,7 +43,7 @@ fn delaying(server: u16, delay: Duration) -> u16 {
 }
 
 #[test]
-fn a_delay_of_a_millisecond_before_slapd_is_seen_and_none_is_not() {
+fn ab_detects_a_delay_of_one_millisecond_and_no_false_one() {
     measured(A_REAL_DELAY, || {
         let Some(slapd) = slapd(50) else { return };
         let direct = delaying(slapd.port(), Duration::ZERO);

@@ -20,7 +20,7 @@ fn drawing(process: Pid) -> Option<u64> {
 }
 
 #[test]
-fn drawing_costs_less_than_a_hundredth_of_a_core() {
+fn live_view_costs_under_one_percent_of_a_core() {
     measured(COSTS_OF_A_PROCESSOR, || {
         let Some(slapd) = slapd(20) else { return };
         // Without optimisation it costs several times as much.

@@ -14,7 +14,7 @@ const RATES_ARE_FOUND: &str = "a server of a real rate is searched by real steps
 /// its time is used, and above its speed refuses the rest.
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn a_cliff_is_found_a_little_below_its_edge() {
+fn find_max_finds_a_cliff_just_below_its_edge() {
     measured(RATES_ARE_FOUND, || {
         let target = RestTarget::scripted(CLIFF);
         let directory = scratch();
@@ -47,7 +47,7 @@ fn a_cliff_is_found_a_little_below_its_edge() {
 /// Thirty seconds are its five minutes.
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn a_quick_search_ends_in_its_time_and_says_what_it_cannot_see() {
+fn find_max_quick_ends_in_time_and_states_its_limits() {
     measured(RATES_ARE_FOUND, || {
         let target = RestTarget::scripted(CLIFF);
         let url = format!("{}/bytes/10", target.base);
@@ -86,7 +86,7 @@ fn a_quick_search_ends_in_its_time_and_says_what_it_cannot_see() {
 /// Ten connections to a server that takes 20 ms for each answer sustain 500 a second, which is their limit and not the
 /// server's.
 #[test]
-fn connections_that_are_busy_give_a_floor_and_no_limit() {
+fn find_max_with_busy_connections_reports_a_lower_bound() {
     measured(RATES_ARE_FOUND, || {
         let target = RestTarget::scripted("[[rule]]\naction = { delay = \"20ms\" }\n");
         let url = format!("{}/bytes/10", target.base);

@@ -38,7 +38,7 @@ fn paced(slapd: &Slapd, rate: u64, more: &[&str]) -> (f64, Duration) {
 }
 
 #[test]
-fn the_rate_is_the_one_that_was_asked_for() {
+fn rate_is_achieved() {
     measured(THE_PACE, || {
         let Some(slapd) = slapd(20) else { return };
         for rate in [200, 1_000, 5_000] {
@@ -53,7 +53,7 @@ fn the_rate_is_the_one_that_was_asked_for() {
 }
 
 #[test]
-fn a_rate_beyond_the_machine_is_still_planned_in_full() {
+fn rate_beyond_the_machine_is_planned_in_full() {
     measured(THE_PACE, || {
         let Some(slapd) = slapd(20) else { return };
         paced(&slapd, 20_000, &["-t", "4"]);

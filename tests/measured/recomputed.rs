@@ -67,7 +67,7 @@ fn stop(target: Program) {
 }
 
 #[test]
-fn the_web_server_in_memory_by_its_own_log() {
+fn rest_target_agrees_with_its_log() {
     let Some(case) = Recomputed::new(
         r#""script": {}, "log": "rest", "stages": [["warm_up", 200, 200, 0.5], ["steady", 200, 200, 1.5]],
            "sessions": 100, "rate": 200"#,
@@ -92,7 +92,7 @@ fn the_web_server_in_memory_by_its_own_log() {
 }
 
 #[test]
-fn the_directory_in_memory_by_its_script() {
+fn ldap_target_agrees_with_its_script() {
     let Some(case) = Recomputed::new(
         r#""script": {"rules": [{"every": 25, "at": 24, "do": "silent"}, {"every": 10, "at": 9, "do": "200",
            "delay_ms": 100}]}, "log": "script", "timeout_ms": 900, "sessions": 50, "rate": 100,
@@ -156,11 +156,11 @@ fn leases(warm_up: bool) {
 }
 
 #[test]
-fn one_lease_in_ten_is_ignored() {
+fn dhcp_drops_of_one_in_ten() {
     leases(false);
 }
 
 #[test]
-fn one_lease_in_ten_is_ignored_with_a_warm_up() {
+fn dhcp_drops_of_one_in_ten_with_a_warm_up() {
     leases(true);
 }

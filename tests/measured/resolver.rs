@@ -110,7 +110,7 @@ fn answer(query: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_name_that_is_met_in_a_run_is_waited_for_no_longer_than_its_exchange() {
+fn name_met_during_a_run_waits_no_longer_than_its_exchange() {
     measured(THE_RESOLVER, || {
         let plan = "[run]\nusers = 3\nduration = \"3s\"\ntimeout = \"1s\"\n\
         [variables]\nhost = { choice = { \"a.example\" = 1, \"b.example\" = 1 } }\n\
@@ -122,7 +122,7 @@ fn a_name_that_is_met_in_a_run_is_waited_for_no_longer_than_its_exchange() {
 }
 
 #[test]
-fn a_name_that_is_known_before_a_run_stops_it_before_it_starts() {
+fn name_known_before_the_run_stops_it_before_it_begins() {
     measured(THE_RESOLVER, || {
         let plan = "[http]\nbase = \"http://a.example\"\nconnect-timeout = \"2s\"\n\
         [[scenario]]\nname = \"a\"\n[[scenario.steps]]\nname = \"look\"\nget = \"/\"\n";
@@ -134,7 +134,7 @@ fn a_name_that_is_known_before_a_run_stops_it_before_it_starts() {
 
 /// A hundred users meet a name of their own at the same time, which is more than are resolved at once.
 #[test]
-fn names_that_wait_for_others_are_no_failures() {
+fn names_waiting_for_the_resolver_are_not_failures() {
     measured(THE_RESOLVER, || {
         let target = RestTarget::start();
         let port = target.base.rsplit_once(':').expect("a port").1;

@@ -36,7 +36,7 @@ fn explained(reason: &Reason, record: &Record) -> bool {
 }
 
 #[test]
-fn a_paused_server_is_seen_in_response_times_and_not_in_service_times() {
+fn stall_raises_response_time_but_not_service_time() {
     measured(A_STALL, || {
         let Some(slapd) = slapd(20) else { return };
         let planned = RATE * SECONDS;

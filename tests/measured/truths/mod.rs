@@ -169,24 +169,24 @@ fn hold(truths: [&'static Truth; 2]) {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn quick_searches_of_queues_say_what_is_true() {
+fn quick_search_is_right_about_queues() {
     hold([&QUEUE, &BUCKET]);
 }
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn quick_searches_of_servers_that_refuse_say_what_is_true() {
+fn quick_search_is_right_about_servers_that_refuse() {
     hold([&CLIFF, &WINDOW]);
 }
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn quick_searches_of_servers_that_become_slower_say_what_is_true() {
+fn quick_search_is_right_about_servers_that_degrade() {
     hold([&METASTABLE, &DRIFTING]);
 }
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn quick_searches_of_servers_that_serve_unevenly_say_what_is_true() {
+fn quick_search_is_right_about_uneven_servers() {
     hold([&NOISY, &HALF]);
 }

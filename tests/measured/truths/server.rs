@@ -151,7 +151,7 @@ impl Server {
 
 /// Poisson arrivals a little below what each server bears, and a little above it: the arithmetic is that of the server.
 #[test]
-fn servers_bear_what_arithmetic_says() {
+fn simulated_servers_have_their_computed_capacity() {
     const ARRIVALS: u32 = 400_000;
     let bad = |effect: Effect, rate: f64| {
         let (mut server, mut chance) = (Server::new(effect, 1), Server::new(effect, 2));

@@ -66,7 +66,7 @@ pub(crate) fn seconds(at: Timestamp) -> f64 {
 }
 
 #[test]
-fn only_a_freeze_that_covers_most_of_a_stall_explains_it() {
+fn freeze_must_cover_most_of_a_stall_to_explain_it() {
     let freezes = Freezes(vec![(10.0, 10.06), (20.0, 21.0)]);
     assert!(freezes.explain(9.99, 0.06));
     assert!(freezes.explain(20.5, 0.9));

@@ -25,7 +25,7 @@ fn stood_still(name: &str) -> Option<Judged> {
 }
 
 #[test]
-fn stopped_for_three_seconds() {
+fn generator_stopped_for_three_seconds() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = stood_still("brunt-stopped-ldap") else { return };
         let record = judged.record();
@@ -47,21 +47,21 @@ fn stopped_for_three_seconds() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn stopped_for_three_seconds_at_two_searches_a_second() {
+fn generator_stopped_at_two_searches_per_second() {
     measured(REAL_TROUBLE, || {
         stood_still("brunt-stopped-ldap-2");
     });
 }
 
 #[test]
-fn stopped_for_three_seconds_over_dhcp() {
+fn generator_stopped_over_dhcp() {
     measured(REAL_TROUBLE, || {
         stood_still("brunt-stopped-dhcp");
     });
 }
 
 #[test]
-fn stopped_for_three_seconds_over_http() {
+fn generator_stopped_over_http() {
     measured(REAL_TROUBLE, || {
         stood_still("brunt-stopped-http");
     });
@@ -69,7 +69,7 @@ fn stopped_for_three_seconds_over_http() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn beside_two_others_on_its_core() {
+fn generator_shares_its_core_with_two_processes() {
     measured(REAL_TROUBLE, || {
         judge("core-hogged-ldap").iter().for_each(the_target_was_there);
     });
@@ -77,7 +77,7 @@ fn beside_two_others_on_its_core() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn beside_two_others_on_its_core_over_dhcp() {
+fn generator_shares_its_core_with_two_processes_over_dhcp() {
     measured(REAL_TROUBLE, || {
         judge("core-hogged-dhcp").iter().for_each(the_target_was_there);
     });
@@ -85,7 +85,7 @@ fn beside_two_others_on_its_core_over_dhcp() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn on_the_core_of_its_target() {
+fn generator_shares_its_core_with_the_target() {
     measured(REAL_TROUBLE, || {
         judge("target-on-the-same-core").iter().for_each(the_target_was_there);
     });
@@ -93,7 +93,7 @@ fn on_the_core_of_its_target() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn with_a_quota_of_a_fifth_of_a_core() {
+fn generator_has_a_cpu_quota_of_20_percent() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = judge("quota-of-20-percent") else { return };
         the_target_was_there(&judged);
@@ -104,7 +104,7 @@ fn with_a_quota_of_a_fifth_of_a_core() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn with_a_quota_of_a_tenth_of_a_core() {
+fn generator_has_a_cpu_quota_of_10_percent() {
     measured(REAL_TROUBLE, || {
         judge("quota-of-10-percent").iter().for_each(the_target_was_there);
     });
@@ -112,7 +112,7 @@ fn with_a_quota_of_a_tenth_of_a_core() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn with_a_quota_that_is_just_enough_for_the_load() {
+fn generator_has_a_cpu_quota_just_sufficient() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = judge("quota-of-2-percent") else { return };
         // The quota also disturbs what the timer is measured by, and must not excuse itself.
@@ -123,7 +123,7 @@ fn with_a_quota_that_is_just_enough_for_the_load() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn without_proc() {
+fn generator_without_proc() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = judge("without-proc") else { return };
         the_target_was_there(&judged);
@@ -134,7 +134,7 @@ fn without_proc() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn without_one_of_its_agents() {
+fn generator_loses_an_agent() {
     measured(REAL_TROUBLE, || {
         if !require(&["nats-server"]) {
             return;
@@ -149,7 +149,7 @@ fn without_one_of_its_agents() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn without_descriptors() {
+fn generator_runs_out_of_descriptors() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = judge("descriptors-short") else { return };
         the_target_was_there(&judged);
@@ -161,7 +161,7 @@ fn without_descriptors() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn without_local_ports() {
+fn generator_runs_out_of_local_ports() {
     measured(REAL_TROUBLE, || {
         judge("ports-short").iter().for_each(the_target_was_there);
     });

@@ -16,7 +16,7 @@ fn nobody_is_blamed(name: &str) {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn of_one_search_a_second() {
+fn idle_ldap_at_1_per_second_blames_nothing() {
     measured(REAL_TROUBLE, || {
         nobody_is_blamed("idle-ldap-1");
     });
@@ -24,7 +24,7 @@ fn of_one_search_a_second() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn of_10_searches_a_second() {
+fn idle_ldap_at_10_per_second_blames_nothing() {
     measured(REAL_TROUBLE, || {
         nobody_is_blamed("idle-ldap-10");
     });
@@ -32,14 +32,14 @@ fn of_10_searches_a_second() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn of_50_searches_a_second() {
+fn idle_ldap_at_50_per_second_blames_nothing() {
     measured(REAL_TROUBLE, || {
         nobody_is_blamed("idle-ldap-50");
     });
 }
 
 #[test]
-fn of_200_searches_a_second() {
+fn idle_ldap_at_200_per_second_blames_nothing() {
     measured(REAL_TROUBLE, || {
         nobody_is_blamed("idle-ldap-200");
     });
@@ -47,7 +47,7 @@ fn of_200_searches_a_second() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn of_1000_searches_a_second() {
+fn idle_ldap_at_1000_per_second_blames_nothing() {
     measured(REAL_TROUBLE, || {
         nobody_is_blamed("idle-ldap-1000");
     });
@@ -55,14 +55,14 @@ fn of_1000_searches_a_second() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn of_10_leases_a_second() {
+fn idle_dhcp_at_10_per_second_blames_nothing() {
     measured(REAL_TROUBLE, || {
         nobody_is_blamed("idle-dhcp-10");
     });
 }
 
 #[test]
-fn of_50_leases_a_second() {
+fn idle_dhcp_at_50_per_second_blames_nothing() {
     measured(REAL_TROUBLE, || {
         nobody_is_blamed("idle-dhcp-50");
     });
@@ -70,14 +70,14 @@ fn of_50_leases_a_second() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn of_1000_leases_a_second() {
+fn idle_dhcp_at_1000_per_second_blames_nothing() {
     measured(REAL_TROUBLE, || {
         nobody_is_blamed("idle-dhcp-1000");
     });
 }
 
 #[test]
-fn of_50_requests_a_second() {
+fn idle_http_at_50_per_second_blames_nothing() {
     measured(REAL_TROUBLE, || {
         nobody_is_blamed("idle-http-50");
     });
@@ -85,7 +85,7 @@ fn of_50_requests_a_second() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn of_1000_requests_a_second() {
+fn idle_http_at_1000_per_second_blames_nothing() {
     measured(REAL_TROUBLE, || {
         nobody_is_blamed("idle-http-1000");
     });
@@ -93,7 +93,7 @@ fn of_1000_requests_a_second() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn of_a_server_that_closes_idle_connections() {
+fn idle_connections_closed_by_the_server_blame_nothing() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = judge("closes-idle-connections") else { return };
         let record = judged.record();
@@ -112,7 +112,7 @@ fn a_store_may_use_the_core(judged: &Judged) {
 }
 
 #[test]
-fn of_memfile_within_brunt() {
+fn memfile_store_in_process_blames_nothing() {
     measured(REAL_TROUBLE, || {
         judge("store-in-process-memfile").iter().for_each(a_store_may_use_the_core);
     });
@@ -120,7 +120,7 @@ fn of_memfile_within_brunt() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn of_sqlite_within_brunt() {
+fn sqlite_store_in_process_blames_nothing() {
     measured(REAL_TROUBLE, || {
         judge("store-in-process-sqlite").iter().for_each(a_store_may_use_the_core);
     });

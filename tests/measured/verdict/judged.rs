@@ -140,7 +140,7 @@ impl std::fmt::Display for Judged {
 }
 
 #[test]
-fn every_cause_has_a_test() {
+fn causes_all_have_a_test() {
     let tests = [
         include_str!("generator.rs"),
         include_str!("idle.rs"),

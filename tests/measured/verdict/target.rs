@@ -49,7 +49,7 @@ fn answers_too_late_or_badly(name: &str) -> Option<Judged> {
 }
 
 #[test]
-fn stopped_for_three_seconds() {
+fn target_stopped_for_three_seconds() {
     measured(REAL_TROUBLE, || {
         answers_all_after("target-stopped-ldap");
     });
@@ -57,7 +57,7 @@ fn stopped_for_three_seconds() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn stopped_for_three_seconds_at_two_searches_a_second() {
+fn target_stopped_at_two_searches_per_second() {
     measured(REAL_TROUBLE, || {
         // Nobody waits before half a second is over.
         let Some(judged) = judge("target-stopped-ldap-2") else { return };
@@ -66,14 +66,14 @@ fn stopped_for_three_seconds_at_two_searches_a_second() {
 }
 
 #[test]
-fn stopped_for_three_seconds_over_http() {
+fn target_stopped_over_http() {
     measured(REAL_TROUBLE, || {
         answers_all_after("target-stopped-http");
     });
 }
 
 #[test]
-fn stopped_for_three_seconds_over_dhcp() {
+fn target_stopped_over_dhcp() {
     measured(REAL_TROUBLE, || {
         was_away("target-stopped-dhcp");
     });
@@ -81,7 +81,7 @@ fn stopped_for_three_seconds_over_dhcp() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn stopped_until_after_the_schedule() {
+fn target_stopped_until_after_the_schedule() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = judge("target-stopped-at-the-end") else { return };
         // It comes back while brunt still waits for what is in flight.
@@ -92,7 +92,7 @@ fn stopped_until_after_the_schedule() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn stopped_for_ever() {
+fn target_stopped_for_good() {
     measured(REAL_TROUBLE, || {
         is_gone("target-stopped-for-ever");
     });
@@ -100,7 +100,7 @@ fn stopped_for_ever() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn stopped_for_ever_without_objectives() {
+fn target_stopped_for_good_without_objectives() {
     measured(REAL_TROUBLE, || {
         is_gone("target-stopped-for-ever-without-objectives");
     });
@@ -108,7 +108,7 @@ fn stopped_for_ever_without_objectives() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn stopped_for_ever_without_objectives_over_http() {
+fn target_stopped_for_good_without_objectives_over_http() {
     measured(REAL_TROUBLE, || {
         is_gone("target-stopped-for-ever-http");
     });
@@ -116,7 +116,7 @@ fn stopped_for_ever_without_objectives_over_http() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn killed() {
+fn target_killed() {
     measured(REAL_TROUBLE, || {
         is_gone("target-killed-ldap");
     });
@@ -124,7 +124,7 @@ fn killed() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn killed_over_dhcp() {
+fn target_killed_over_dhcp() {
     measured(REAL_TROUBLE, || {
         is_gone("target-killed-dhcp");
     });
@@ -132,7 +132,7 @@ fn killed_over_dhcp() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn killed_over_http() {
+fn target_killed_over_http() {
     measured(REAL_TROUBLE, || {
         is_gone("target-killed-http");
     });
@@ -147,7 +147,7 @@ fn comes_back(name: &str) {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn killed_and_restarted() {
+fn target_restarted() {
     measured(REAL_TROUBLE, || {
         comes_back("target-restarted-ldap");
     });
@@ -155,7 +155,7 @@ fn killed_and_restarted() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn killed_and_restarted_over_http() {
+fn target_restarted_over_http() {
     measured(REAL_TROUBLE, || {
         comes_back("target-restarted-http");
     });
@@ -163,7 +163,7 @@ fn killed_and_restarted_over_http() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn killed_and_restarted_without_objectives() {
+fn target_restarted_without_objectives() {
     measured(REAL_TROUBLE, || {
         comes_back("target-restarted-without-objectives");
     });
@@ -171,7 +171,7 @@ fn killed_and_restarted_without_objectives() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn connects_and_never_answers() {
+fn target_accepts_but_never_answers() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = judge("target-never-answers") else { return };
         let record = judged.record();
@@ -181,7 +181,7 @@ fn connects_and_never_answers() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn answers_nothing_in_less_than_a_second() {
+fn target_without_an_answer_in_under_a_second() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = judge("not-one-answer") else { return };
         assert_eq!(
@@ -194,7 +194,7 @@ fn answers_nothing_in_less_than_a_second() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn refuses_every_connection() {
+fn target_refuses_every_connection() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = judge("connection-refused") else { return };
         let record = judged.record();
@@ -205,7 +205,7 @@ fn refuses_every_connection() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn answers_503() {
+fn target_answers_503() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = answers_too_late_or_badly("all-answers-503") else { return };
         let counts = judged.record().counts;
@@ -215,7 +215,7 @@ fn answers_503() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn loses_every_tenth_packet() {
+fn target_drops_every_tenth_packet() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = answers_too_late_or_badly("packets-dropped-dhcp") else { return };
         let counts = judged.record().counts;
@@ -226,7 +226,7 @@ fn loses_every_tenth_packet() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn loses_what_its_queue_does_not_hold() {
+fn target_receive_queue_overflows() {
     measured(REAL_TROUBLE, || {
         if let Some(judged) = &judge("queue-overflow-dhcp") {
             judged.away(1.5, 2.6);
@@ -236,7 +236,7 @@ fn loses_what_its_queue_does_not_hold() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn is_asked_for_twice_what_it_bears() {
+fn target_gets_twice_its_capacity() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = answers_too_late_or_badly("queue-overflow-http") else { return };
         let lag = judged.record().lag.histogram().expect("lag").mean().expect("a mean");
@@ -260,7 +260,7 @@ fn is_slow(name: &str, rate: f64) {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn takes_300_ms() {
+fn target_takes_300_ms() {
     measured(REAL_TROUBLE, || {
         is_slow("target-slow-ldap", 200.0);
     });
@@ -268,7 +268,7 @@ fn takes_300_ms() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn takes_300_ms_over_dhcp() {
+fn target_takes_300_ms_over_dhcp() {
     measured(REAL_TROUBLE, || {
         is_slow("target-slow-dhcp", 20.0);
     });
@@ -276,7 +276,7 @@ fn takes_300_ms_over_dhcp() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn takes_300_ms_over_http() {
+fn target_takes_300_ms_over_http() {
     measured(REAL_TROUBLE, || {
         is_slow("target-slow-http", 200.0);
     });
@@ -294,7 +294,7 @@ fn is_overloaded(name: &str, limit: f64) {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn takes_longer_than_its_sessions_allow() {
+fn target_latency_exceeds_the_sessions() {
     measured(REAL_TROUBLE, || {
         // Ten sessions, 300 ms each.
         is_overloaded("sessions-short", 10.0 / 0.3);
@@ -303,7 +303,7 @@ fn takes_longer_than_its_sessions_allow() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn has_one_worker_for_twice_the_load() {
+fn target_has_one_worker_for_twice_the_load() {
     measured(REAL_TROUBLE, || {
         is_overloaded("queue-at-the-target", 100.0);
     });
@@ -311,7 +311,7 @@ fn has_one_worker_for_twice_the_load() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn resets_what_it_worked_on() {
+fn target_resets_requests_in_progress() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = answers_too_late_or_badly("requests-reset") else { return };
         let counts = judged.record().counts;
@@ -322,7 +322,7 @@ fn resets_what_it_worked_on() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn is_a_proxy_without_servers() {
+fn target_is_a_proxy_without_upstreams() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = judge("proxy-without-servers") else { return };
         let record = judged.record();
@@ -333,7 +333,7 @@ fn is_a_proxy_without_servers() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn is_dead_in_the_second_half_of_a_closed_loop() {
+fn target_dies_in_the_second_half_of_a_closed_loop() {
     measured(REAL_TROUBLE, || {
         is_gone("dead-in-the-second-half");
     });

@@ -9,7 +9,7 @@ use brunt_testbed::measured;
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn a_count_waits_as_long_as_each_may_take() {
+fn counted_run_waits_for_long_exchanges() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = judge("count-of-long-exchanges") else { return };
         let record = judged.record();
@@ -21,7 +21,7 @@ fn a_count_waits_as_long_as_each_may_take() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn without_a_time_out_the_drain_cuts_off_what_is_in_flight() {
+fn counted_run_without_timeout_is_cut_off_by_the_drain() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = judge("count-of-endless-exchanges") else { return };
         assert_eq!(judged.record().counts.cut_off, 2, "{judged}");
@@ -30,7 +30,7 @@ fn without_a_time_out_the_drain_cuts_off_what_is_in_flight() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn without_an_end_of_its_own_it_is_whole_when_interrupted() {
+fn endless_run_is_complete_when_interrupted() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = judge("endless-until-interrupted") else { return };
         let record = judged.record();
