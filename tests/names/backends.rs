@@ -17,7 +17,7 @@ fn make_files(cell: &mut Cell, users: u32, files: u32) {
 }
 
 #[test]
-fn users_come_and_go_each_way() {
+fn users_are_added_and_deleted_by_every_method() {
     if !require(&["root", "slapd", "nslcd", "ldapadd", "libnss_ldap.so.2"]) {
         return;
     }
@@ -54,7 +54,7 @@ fn users_come_and_go_each_way() {
 }
 
 #[test]
-fn a_directory_counts_every_search_that_reaches_it() {
+fn slapd_counts_every_search_that_reaches_it() {
     if !require(&["root", "slapd", "nslcd", "nscd", "libnss_ldap.so.2"]) {
         return;
     }
@@ -96,7 +96,7 @@ fn a_directory_counts_every_search_that_reaches_it() {
 }
 
 #[test]
-fn two_cells_live_side_by_side() {
+fn cells_run_side_by_side() {
     if !require(&["root", "slapd", "nslcd", "nscd", "libnss_ldap.so.2"]) {
         return;
     }
@@ -112,7 +112,7 @@ fn two_cells_live_side_by_side() {
 }
 
 #[test]
-fn a_total_is_estimated_from_samples() {
+fn total_is_estimated_from_samples() {
     if !require(&["root"]) {
         return;
     }
@@ -137,7 +137,7 @@ fn a_total_is_estimated_from_samples() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said_and_the_cell_goes_on() {
+fn errors_are_reported_and_the_cell_goes_on() {
     if !require(&["root", "slapd"]) {
         return;
     }

@@ -94,7 +94,7 @@ fn end(cell: Cell, victim: Victim, after: Duration) {
 }
 
 #[test]
-fn nothing_is_left_whoever_is_killed_and_whenever() {
+fn killed_processes_leave_nothing_behind() {
     if !require(&["root", "slapd", "nslcd", "nscd", "libnss_ldap.so.2"]) {
         return;
     }
@@ -113,7 +113,7 @@ fn nothing_is_left_whoever_is_killed_and_whenever() {
 }
 
 #[test]
-fn the_host_is_untouched_by_all_that_a_cell_can_do() {
+fn host_is_unchanged_by_everything_a_cell_does() {
     if !require(&["root", "slapd", "nslcd", "nscd", "libnss_ldap.so.2"]) {
         return;
     }
@@ -139,7 +139,7 @@ fn the_host_is_untouched_by_all_that_a_cell_can_do() {
 }
 
 #[test]
-fn data_on_disk_goes_with_its_cell() {
+fn data_on_disk_is_removed_with_its_cell() {
     if !require(&["root", "slapd", "nslcd", "libnss_ldap.so.2"]) {
         return;
     }

@@ -134,7 +134,7 @@ fn hold(cells: &[Value], users: u64) {
 }
 
 #[test]
-fn the_four_back_ends_of_the_article_with_a_process_for_each_user() {
+fn matrix_measures_four_backends_with_a_process_per_user() {
     if !require(&DAEMONS) {
         return;
     }
@@ -166,7 +166,7 @@ fn the_four_back_ends_of_the_article_with_a_process_for_each_user() {
 }
 
 #[test]
-fn an_index_is_worth_something_at_five_hundred_users_and_a_kept_file_says_the_same() {
+fn matrix_shows_the_gain_of_an_index_and_reprints_from_file() {
     if !require(&DAEMONS) {
         return;
     }
@@ -201,7 +201,7 @@ fn an_index_is_worth_something_at_five_hundred_users_and_a_kept_file_says_the_sa
 }
 
 #[test]
-fn whoever_looks_in_sees_the_users_and_an_interrupt_leaves_nothing_but_the_report() {
+fn matrix_can_be_inspected_and_interrupted() {
     if !require(&DAEMONS) {
         return;
     }
@@ -240,7 +240,7 @@ fn whoever_looks_in_sees_the_users_and_an_interrupt_leaves_nothing_but_the_repor
 }
 
 #[test]
-fn a_directory_that_hangs_is_waited_for_so_long_and_counted() {
+fn matrix_counts_a_hung_directory_as_invalid() {
     if !require(&DAEMONS) {
         return;
     }
@@ -286,7 +286,7 @@ fn a_directory_that_hangs_is_waited_for_so_long_and_counted() {
 }
 
 #[test]
-fn a_switch_that_leads_nowhere_is_invalid_and_not_fast() {
+fn matrix_marks_a_switch_without_users_as_invalid() {
     if !require(&DAEMONS) {
         return;
     }
@@ -305,7 +305,7 @@ fn a_switch_that_leads_nowhere_is_invalid_and_not_fast() {
 }
 
 #[test]
-fn a_list_that_the_directory_cuts_short_is_seen_to_be_short() {
+fn matrix_notices_a_list_cut_by_the_size_limit() {
     if !require(&DAEMONS) {
         return;
     }
@@ -327,7 +327,7 @@ fn a_list_that_the_directory_cuts_short_is_seen_to_be_short() {
 }
 
 #[test]
-fn what_this_machine_lacks_is_named_and_the_rest_is_measured() {
+fn matrix_names_missing_software_and_measures_the_rest() {
     if !require(&["root"]) || Path::new("/usr/sbin/dscreate").exists() {
         return;
     }
@@ -351,7 +351,7 @@ fn what_this_machine_lacks_is_named_and_the_rest_is_measured() {
 }
 
 #[test]
-fn a_sweep_measures_each_value_each_way() {
+fn sweep_measures_each_value_by_each_method() {
     if !require(&DAEMONS) {
         return;
     }
@@ -381,7 +381,7 @@ fn a_sweep_measures_each_value_each_way() {
 }
 
 #[test]
-fn what_cannot_be_meant_is_refused_with_its_remedy() {
+fn usage_errors_name_a_remedy() {
     let cases: [(&[&str], &str); 9] = [
         (&["matrix", "--backend", "nis"], "it is one of files, ldap, 389ds, sssd"),
         (&["matrix", "--backend", "ldap:fast"], "--variant 'fast=...'"),

@@ -28,7 +28,7 @@ fn searched(cell: &mut Cell, users: u32) -> u64 {
 }
 
 #[test]
-fn the_directory_may_be_389() {
+fn directory_389ds_works() {
     if !there("ns-slapd") || !require(&["root", "nslcd", "ldapadd", "libnss_ldap.so.2"]) {
         return;
     }
@@ -49,7 +49,7 @@ fn the_directory_may_be_389() {
 }
 
 #[test]
-fn a_directory_may_be_read_by_sssd() {
+fn sssd_works_as_backend() {
     if !there("sssd") || !require(&["root", "slapd", "ldapadd", "libnss_sss.so.2"]) {
         return;
     }
@@ -65,7 +65,7 @@ fn a_directory_may_be_read_by_sssd() {
 }
 
 #[test]
-fn names_may_be_remembered_by_unscd() {
+fn unscd_works_as_cache() {
     if !there("unscd") || !require(&["root", "slapd", "nslcd", "libnss_ldap.so.2"]) {
         return;
     }

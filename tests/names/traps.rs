@@ -9,7 +9,7 @@ use crate::cell::{Cell, cached, files, ldap, process};
 
 /// With the sub-ids of a stock login.defs, `useradd` refuses user 9,156.
 #[test]
-fn there_are_ids_for_more_than_nine_thousand_users() {
+fn uids_exist_for_more_than_nine_thousand_users() {
     if !require(&["root"]) {
         return;
     }
@@ -23,7 +23,7 @@ fn there_are_ids_for_more_than_nine_thousand_users() {
 
 /// slapd returns 500 entries and no error that `getent` would show.
 #[test]
-fn a_list_of_users_is_cut_short_only_where_a_variant_says_so() {
+fn user_list_is_cut_only_by_a_variant() {
     if !require(&["root", "slapd", "nslcd", "libnss_ldap.so.2"]) {
         return;
     }
@@ -43,7 +43,7 @@ fn a_list_of_users_is_cut_short_only_where_a_variant_says_so() {
 
 /// `useradd` starts both twice and more, and waits for them.
 #[test]
-fn caches_are_not_told_of_new_users() {
+fn caches_are_not_flushed_by_useradd() {
     if !require(&["root", "nscd"]) {
         return;
     }
@@ -55,7 +55,7 @@ fn caches_are_not_told_of_new_users() {
 }
 
 #[test]
-fn a_hung_directory_is_waited_for_no_longer_than_was_said() {
+fn hung_directory_is_waited_for_only_until_the_timeout() {
     if !require(&["root", "slapd", "nslcd", "nscd", "libnss_ldap.so.2"]) {
         return;
     }
@@ -79,7 +79,7 @@ fn a_hung_directory_is_waited_for_no_longer_than_was_said() {
 
 /// A time without the names is none: what was resolved is counted and not supposed.
 #[test]
-fn names_that_nobody_knows_are_not_resolved() {
+fn unknown_names_are_not_counted_as_resolved() {
     if !require(&["root", "slapd", "nslcd", "libnss_ldap.so.2"]) {
         return;
     }

@@ -29,7 +29,7 @@ fn reachable() -> bool {
 }
 
 #[test]
-fn a_user_namespace_has_names_but_no_owners() {
+fn user_namespace_has_names_but_no_owners() {
     if !require(&["root", "slapd", "nslcd", "nscd", "libnss_ldap.so.2"]) {
         return;
     }
@@ -50,7 +50,7 @@ fn a_user_namespace_has_names_but_no_owners() {
 }
 
 #[test]
-fn without_isolation_there_are_files_and_a_directory() {
+fn without_isolation_files_and_a_directory_work() {
     if !require(&["root", "slapd", "ldapadd"]) || !reachable() {
         return;
     }
