@@ -108,7 +108,7 @@ fn is_guarded(said: &Said) -> bool {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn a_site_is_installed_reached_watched_backed_up_and_restored_by_its_page_alone() {
+fn website_page_is_enough_to_install_run_and_restore_a_site() {
     if !require(&["dpkg-deb", "strip", "nginx", "openssl", "curl"]) {
         return;
     }

@@ -8,7 +8,7 @@ use crate::made::{Made, ROOT, succeed};
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn packages_are_used_in_a_clean_root_and_leave_nothing() {
+fn packages_work_in_a_clean_root_and_leave_nothing() {
     if !require(&["root", "mmdebstrap", "rpmbuild", "rpm", "dpkg-deb", "unshare", "strip"]) {
         return;
     }

@@ -18,7 +18,7 @@ fn offered(directory: &str, link: &str, begun: &str) -> Vec<String> {
 }
 
 #[test]
-fn bash_completes_the_names_of_links() {
+fn bash_completes_names_of_links() {
     if !require(&["bash", "sed"]) {
         return;
     }

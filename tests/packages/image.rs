@@ -51,7 +51,7 @@ fn staged() -> tempfile::TempDir {
 }
 
 #[test]
-fn an_image_is_what_its_digests_say() {
+fn image_content_matches_its_digests() {
     if !require(&["strip", "sha256sum", "tar", "gzip"]) {
         return;
     }

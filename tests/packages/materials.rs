@@ -59,7 +59,7 @@ fn bill(target: &str) -> (serde_json::Value, String) {
 }
 
 #[test]
-fn the_bill_of_materials_is_what_cargo_builds() {
+fn bill_of_materials_equals_the_cargo_build() {
     for target in [target("gnu"), target("musl")] {
         let (bill, licences) = bill(&target);
         assert_eq!(bill["bomFormat"], "CycloneDX");

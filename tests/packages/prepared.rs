@@ -31,7 +31,7 @@ fn setup(machine: &tempfile::TempDir) -> Output {
 }
 
 #[test]
-fn who_may_not_install_packages_is_told_whom_to_ask_for_what() {
+fn setup_without_root_names_what_to_install() {
     let nobody = machine(&[("id", "echo 1000"), ("apt-get", "echo it was run >&2")]);
     let ended = setup(&nobody);
     let said = String::from_utf8_lossy(&ended.stderr);

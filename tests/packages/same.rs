@@ -19,7 +19,7 @@ fn contents(made: &Made) -> BTreeMap<String, Vec<u8>> {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn packages_made_twice_are_equal_to_the_octet() {
+fn packages_are_reproducible_byte_for_byte() {
     if !require(&["rpmbuild", "dpkg-deb", "strip"]) {
         return;
     }
@@ -56,7 +56,7 @@ fn packages_made_twice_are_equal_to_the_octet() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn checksums_are_of_all_packages() {
+fn checksums_cover_all_packages() {
     if !require(&["rpmbuild", "dpkg-deb", "strip", "sha256sum"]) {
         return;
     }
@@ -80,7 +80,7 @@ fn checksums_are_of_all_packages() {
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn a_package_asks_for_what_its_binary_uses() {
+fn package_requires_what_its_binary_uses() {
     if !require(&["rpmbuild", "rpm", "dpkg-deb", "strip", "objdump"]) {
         return;
     }
@@ -102,7 +102,7 @@ fn a_package_asks_for_what_its_binary_uses() {
 }
 
 #[test]
-fn what_is_not_static_is_not_packaged_as_static() {
+fn dynamic_binary_is_not_packaged_as_static() {
     let mut command = Command::new(format!("{ROOT}/packaging/elf"));
     let ended = command.arg("static").arg(crate::made::BINARY).output().expect("it starts");
     assert!(!ended.status.success());

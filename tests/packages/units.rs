@@ -23,7 +23,7 @@ fn analysed(words: &[&str], name: &str, text: &str) -> Output {
 }
 
 #[test]
-fn units_are_such_as_systemd_takes() {
+fn units_pass_systemd_analyze() {
     if !require(&["systemd-analyze"]) {
         return;
     }
@@ -40,7 +40,7 @@ fn units_are_such_as_systemd_takes() {
 
 /// By systemd's own count of what a service could do, from 0 to 10: a plain service has 9.6.
 #[test]
-fn services_may_do_little() {
+fn services_have_few_privileges() {
     if !require(&["systemd-analyze"]) {
         return;
     }
@@ -60,7 +60,7 @@ fn services_may_do_little() {
 
 /// The agent is handed what `brunt cluster keys` makes for one, file by file.
 #[test]
-fn the_agent_is_handed_all_its_keys() {
+fn agent_unit_gets_all_its_keys() {
     let directory = tempfile::tempdir().expect("a directory");
     let keys = directory.path().join("keys");
     let mut made = Command::new(BINARY);

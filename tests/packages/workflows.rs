@@ -21,7 +21,7 @@ fn workflows() -> Vec<(PathBuf, String)> {
 }
 
 #[test]
-fn workflows_are_such_as_a_forge_takes() {
+fn workflows_pass_actionlint() {
     if Command::new("go").arg("version").output().is_err() {
         return brunt_testbed::skip_anywhere("no go, to build actionlint with");
     }
@@ -49,7 +49,7 @@ fn workflows_are_such_as_a_forge_takes() {
 
 /// A workflow may be given no more than it asks for, and it names what there is.
 #[test]
-fn workflows_run_what_there_is_with_few_rights() {
+fn workflows_use_existing_files_and_few_permissions() {
     for (path, text) in workflows() {
         let name = path.display();
         assert!(text.contains("\npermissions:\n  contents: read\n"), "{name}");
@@ -70,7 +70,7 @@ fn workflows_run_what_there_is_with_few_rights() {
 /// What a change is not held up by is not forgotten: it runs every night, and no release is drafted before it has
 /// passed.
 #[test]
-fn what_takes_long_is_run_every_night_and_before_a_release() {
+fn slow_checks_run_every_night_and_before_a_release() {
     let read = |path: &str| fs::read_to_string(Path::new(ROOT).join(path)).expect(path);
     let nightly = read(".github/workflows/nightly.yml");
     let runs = |command: &str| nightly.lines().any(|line| line.trim() == command);
@@ -93,7 +93,7 @@ fn what_takes_long_is_run_every_night_and_before_a_release() {
 
 /// The container for contributors: comments are allowed in its file, and what it runs is here.
 #[test]
-fn the_container_of_contributors_is_read_as_json_with_comments() {
+fn devcontainer_file_is_valid_json_with_comments() {
     let path = Path::new(ROOT).join(".devcontainer/devcontainer.json");
     let text = fs::read_to_string(path).expect("a file");
     let options = jsonc_parser::ParseOptions::default();
