@@ -19,7 +19,7 @@ fn once(http: &str, url: &str) -> String {
 }
 
 #[test]
-fn no_trick_leads_past_the_fence() {
+fn fence_resists_redirects_proxies_and_names() {
     let site = Site::new();
     let target = Counted::start();
     let canary = Counted::start();
@@ -50,7 +50,7 @@ fn no_trick_leads_past_the_fence() {
 }
 
 #[test]
-fn a_run_that_is_granted_nothing_reaches_nothing() {
+fn fence_without_a_grant_allows_nothing() {
     let (site, canary) = (Site::new(), Counted::start());
     let (_, status) = site.run(&once("", &format!("http://{}/", canary.at())), &[]);
     assert_eq!((status.state, status.exit), (State::Failed, Some(8)), "{status:?}");
@@ -58,7 +58,7 @@ fn a_run_that_is_granted_nothing_reaches_nothing() {
 }
 
 #[test]
-fn ways_around_the_fence_and_loads_that_are_too_much_are_refused_in_the_line_they_stand_in() {
+fn fence_violations_and_excess_load_name_their_line() {
     let target = "http://127.0.0.1:9/";
     let scenario = format!(
         "[[scenario]]\nname = \"s\"\nsteps = [{{ get = \"{target}\" }}, {{ pause = \"1s\" }}, \
@@ -106,7 +106,7 @@ fn ways_around_the_fence_and_loads_that_are_too_much_are_refused_in_the_line_the
 }
 
 #[test]
-fn a_run_that_would_be_too_much_ends_before_it_sends_anything() {
+fn excess_load_ends_the_run_before_sending() {
     let (site, target) = (Site::new(), Counted::start());
     let plan = format!(
         "[run]\nrate = \"200/s\"\nduration = \"1s\"\n{}",

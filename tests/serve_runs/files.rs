@@ -55,7 +55,7 @@ fn is_refused(said: &str) -> bool {
 }
 
 #[test]
-fn a_name_that_leads_outside_is_refused_in_every_key() {
+fn paths_outside_the_directory_are_refused_in_every_key() {
     for (head, step) in KEYS {
         for file in ["/etc/passwd", "../etc/passwd", "a/../../etc/passwd", "/proc/self/environ"] {
             let said = said(plan(head, step, file));
@@ -65,7 +65,7 @@ fn a_name_that_leads_outside_is_refused_in_every_key() {
 }
 
 #[test]
-fn a_secret_of_a_file_is_not_for_other_machines() {
+fn file_secrets_are_withheld_from_other_machines() {
     let directory = tempfile::tempdir().expect("a directory");
     fs::create_dir(directory.path().join("data")).expect("a directory");
     fs::write(directory.path().join("data/pw"), "secret\n").expect("a file");
@@ -88,7 +88,7 @@ fn a_secret_of_a_file_is_not_for_other_machines() {
 }
 
 #[test]
-fn the_kernel_refuses_what_everybody_else_may_read() {
+fn sandbox_refuses_world_readable_files() {
     // A check is carried out in the root, so these names lead to files of the machine without leaving it.
     for file in [
         "etc/passwd",
@@ -109,7 +109,7 @@ fn the_kernel_refuses_what_everybody_else_may_read() {
 }
 
 #[test]
-fn a_link_leads_nowhere() {
+fn symlinks_outside_the_directory_are_refused() {
     let (site, server) = (Site::new(), Counted::start());
     let secret = tempfile::NamedTempFile::new().unwrap();
     fs::write(secret.path(), "canary-91ab\n").unwrap();
@@ -141,7 +141,7 @@ fn a_link_leads_nowhere() {
 }
 
 #[test]
-fn the_environment_of_the_server_is_in_no_plan() {
+fn server_environment_is_hidden_from_plans() {
     // Cargo sets it for every test, so it is in the environment that a child would inherit.
     assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some() && std::env::var_os("PATH").is_some());
     for name in ["CARGO_MANIFEST_DIR", "PATH", "HOME"] {

@@ -36,7 +36,7 @@ fn packed(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_record_is_taken_once_however_it_comes() {
+fn record_is_stored_once_however_it_arrives() {
     let (site, server) = (Site::new(), Counted::start());
     let bytes = record(&server, &["-n", "40"]);
     let about =
@@ -74,7 +74,7 @@ fn a_record_is_taken_once_however_it_comes() {
 }
 
 #[test]
-fn what_is_no_record_is_refused_and_leaves_nothing() {
+fn invalid_record_is_refused_without_residue() {
     let (site, server) = (Site::new(), Counted::start());
     let whole = record(&server, &["-n", "10"]);
     let text = String::from_utf8(whole.clone()).unwrap();
@@ -108,7 +108,7 @@ fn what_is_no_record_is_refused_and_leaves_nothing() {
 }
 
 #[test]
-fn runs_of_a_history_are_compared() {
+fn runs_of_the_history_are_compared() {
     let (site, server) = (Site::new(), Counted::start());
     let put = || {
         let bytes = record(&server, &["-q", "100", "-z", "2s"]);

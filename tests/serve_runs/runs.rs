@@ -53,7 +53,7 @@ fn kill(site: &Site, id: &RunId) {
 }
 
 #[test]
-fn a_run_is_watched_by_a_hundred_and_kept_as_its_target_counted_it() {
+fn run_is_watched_by_a_hundred_and_agrees_with_its_target() {
     let (site, server) = (Site::new(), Counted::start());
     let id = site.submit(&plan(&server, "rate = \"100/s\"\nduration = \"2s\""), &only(&server));
     let watch = site.queue().watch(&id).expect("it can be watched");
@@ -96,7 +96,7 @@ fn a_run_is_watched_by_a_hundred_and_kept_as_its_target_counted_it() {
 }
 
 #[test]
-fn what_is_kept_is_read_without_a_server() {
+fn stored_runs_are_readable_without_a_server() {
     let (site, server) = (Site::new(), Counted::start());
     let (id, status) = site.run(&plan(&server, "iterations = { each = 5 }"), &only(&server));
     assert_eq!(status.state, State::Done, "{status:?}");
@@ -119,7 +119,7 @@ fn what_is_kept_is_read_without_a_server() {
 }
 
 #[test]
-fn stopping_a_run_lets_what_is_in_flight_come_home() {
+fn stop_waits_for_exchanges_in_flight() {
     let (site, server) = (Site::new(), Counted::start());
     let id = site.submit(&plan(&server, "users = 3"), &only(&server));
     let waits = site.submit(&plan(&server, "users = 3"), &only(&server));
@@ -142,7 +142,7 @@ fn stopping_a_run_lets_what_is_in_flight_come_home() {
 }
 
 #[test]
-fn a_process_that_is_killed_is_lost_and_the_next_run_begins() {
+fn killed_process_is_marked_lost_and_the_next_run_begins() {
     let (site, server) = (Site::new(), Counted::start());
     let id = site.submit(&plan(&server, "users = 1"), &only(&server));
     let next = site.submit(&plan(&server, "iterations = { each = 3 }"), &only(&server));
@@ -159,7 +159,7 @@ fn a_process_that_is_killed_is_lost_and_the_next_run_begins() {
 }
 
 #[test]
-fn a_run_outlives_its_server_and_is_found_again() {
+fn run_outlives_its_server_and_is_adopted() {
     let (site, server) = (Site::new(), Counted::start());
     let id = site.submit(&plan(&server, "rate = \"50/s\"\nduration = \"3s\""), &only(&server));
     let next = site.submit(&plan(&server, "iterations = { each = 3 }"), &only(&server));
@@ -185,7 +185,7 @@ fn a_run_outlives_its_server_and_is_found_again() {
 }
 
 #[test]
-fn runs_of_two_servers_on_one_machine_wait_for_each_other() {
+fn runs_of_two_servers_on_one_machine_take_turns() {
     let (site, server) = (Site::new(), Counted::start());
     let held = File::create(&site.lock).unwrap();
     flock(&held, FlockOperation::LockExclusive).unwrap();
@@ -199,7 +199,7 @@ fn runs_of_two_servers_on_one_machine_wait_for_each_other() {
 }
 
 #[test]
-fn no_more_wait_than_there_is_room_for() {
+fn queue_refuses_runs_beyond_its_limit() {
     let (site, server) = (Site::new(), Counted::start());
     let held = File::create(&site.lock).unwrap();
     flock(&held, FlockOperation::LockExclusive).unwrap();
@@ -217,7 +217,7 @@ fn no_more_wait_than_there_is_room_for() {
 }
 
 #[test]
-fn nothing_that_is_asked_of_a_run_is_where_others_read_it() {
+fn request_secrets_are_not_readable_by_others() {
     let (site, server) = (Site::new(), Counted::start());
     let canary = "canary-5b1e";
     let text = plan(&server, "users = 1").replace("get = \"/\"", "get = \"/${env:SECRET_PATH}\"");
@@ -241,7 +241,7 @@ fn nothing_that_is_asked_of_a_run_is_where_others_read_it() {
 }
 
 #[test]
-fn a_run_whose_target_fails_for_long_ends_by_itself() {
+fn run_with_a_long_failing_target_ends_by_itself() {
     let (site, server) = (Site::new(), Counted::failing());
     let (id, status) = site.run(&plan(&server, "rate = \"5/s\""), &only(&server));
     assert_eq!((status.state, status.exit), (State::Stopped, Some(10)), "{status:?}");
@@ -250,7 +250,7 @@ fn a_run_whose_target_fails_for_long_ends_by_itself() {
 }
 
 #[test]
-fn a_run_that_cannot_begin_says_why() {
+fn run_that_cannot_begin_gives_its_reason() {
     let (site, server) = (Site::new(), Counted::start());
     let (_, status) = site.run("[run]\nusers = 0\n", &only(&server));
     assert_eq!((status.state, status.exit), (State::Failed, Some(2)), "{status:?}");

@@ -69,7 +69,7 @@ fn sections(mut watcher: Watcher) -> Vec<String> {
 }
 
 #[test]
-fn a_search_is_followed_and_kept_and_never_above_the_ceiling_of_its_target() {
+fn search_is_followed_stored_and_limited_by_its_grant() {
     let (site, server) = (Site::new(), Counted::start());
     // More than the target's grant allows, but not more than it can sustain.
     let wanted = Search { to: Some("5k/s".to_owned()), ..search() };
@@ -137,7 +137,7 @@ fn a_search_is_followed_and_kept_and_never_above_the_ceiling_of_its_target() {
 }
 
 #[test]
-fn a_search_that_is_stopped_says_so_and_keeps_its_steps() {
+fn search_stopped_early_keeps_its_steps() {
     let (site, server) = (Site::new(), Counted::start());
     let id = site.queue().submit(asked(&server, search())).expect("it is taken");
     // The second server finds it, as it finds a run.
@@ -159,7 +159,7 @@ fn a_search_that_is_stopped_says_so_and_keeps_its_steps() {
 }
 
 #[test]
-fn a_search_reaches_nothing_but_its_target() {
+fn search_reaches_only_its_target() {
     let (site, canary) = (Site::new(), Counted::start());
     let RunRequest { mut asked, about } = asked(&canary, search());
     asked.grant.allow = vec!["127.0.0.1:9".to_owned()];
@@ -170,7 +170,7 @@ fn a_search_reaches_nothing_but_its_target() {
 }
 
 #[test]
-fn what_cannot_be_searched_with_is_told_before_it_is_submitted() {
+fn search_is_validated_before_submission() {
     let server = Counted::start();
     let plain = plan(&server);
     let posts = plain.replace("get =", "post =");

@@ -92,7 +92,7 @@ fn is_whole(site: &Site, id: &RunId, target: &Counted) {
 }
 
 #[test]
-fn a_run_whose_server_is_killed_ends_whole_and_is_found() {
+fn killed_server_leaves_a_complete_run_that_is_adopted() {
     let directory = tempfile::tempdir().unwrap();
     let target = Counted::start();
     let server = Server::start(directory.path(), &plan(&target), &target);
@@ -108,7 +108,7 @@ fn a_run_whose_server_is_killed_ends_whole_and_is_found() {
 }
 
 #[test]
-fn a_run_that_ends_while_no_server_is_there_is_found() {
+fn run_that_ends_without_a_server_is_found() {
     let directory = tempfile::tempdir().unwrap();
     let target = Counted::start();
     let server = Server::start(directory.path(), &plan(&target), &target);
@@ -122,7 +122,7 @@ fn a_run_that_ends_while_no_server_is_there_is_found() {
 }
 
 #[test]
-fn a_server_that_stands_still_holds_nothing_up() {
+fn stopped_server_does_not_delay_the_run() {
     let directory = tempfile::tempdir().unwrap();
     let target = Counted::start();
     let server = Server::start(directory.path(), &plan(&target), &target);
