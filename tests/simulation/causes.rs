@@ -201,7 +201,7 @@ const HEAD: &str = "| cause | runs | nothing is said |";
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn the_table_of_the_page_is_what_2000_simulations_say() {
+fn verdict_table_in_docs_equals_2000_simulations() {
     let (table, _) = table(EACH);
     let page = std::fs::read_to_string(PAGE).expect("the page");
     let from = page.find(HEAD).expect("the table");
@@ -215,7 +215,7 @@ fn the_table_of_the_page_is_what_2000_simulations_say() {
 }
 
 #[test]
-fn a_quiet_machine_is_not_blamed_and_the_target_not_for_the_machine() {
+fn verdict_blames_neither_quiet_machine_nor_innocent_target() {
     let (table, wrong) = table(4);
     for (number, count) in wrong {
         assert!(count <= 1, "{}: {count} of 4 are wrong\n{table}", CAUSES[number].name);

@@ -76,12 +76,12 @@ fn one_seed() {
 }
 
 #[test]
-fn the_first_hundred_seeds() {
+fn seeds_from_0() {
     all(0..100);
 }
 
 #[test]
-fn the_second_hundred_seeds() {
+fn seeds_from_100() {
     all(100..200);
 }
 
