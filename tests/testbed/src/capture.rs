@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_datagram_is_taken_out_of_its_frame_without_the_padding() {
+    fn datagram_is_extracted_without_padding() {
         let message = datagram(&frame(67)).unwrap();
         assert!(message.from_client);
         assert_eq!(message.source, SocketAddr::from((Lan::CLIENT_V4, 99)));
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_dhcp_is_left_out() {
+    fn datagram_of_other_protocols_is_ignored() {
         assert_eq!(datagram(&frame(53)), None);
         for length in 0..45 {
             assert_eq!(datagram(&frame(67)[..length]), None, "{length}");

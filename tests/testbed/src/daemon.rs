@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dropped_server_is_gone() {
+    fn dropped_daemon_is_killed() {
         let directory = tempfile::tempdir().unwrap();
         let log = directory.path().join("log");
         let daemon = sleeper(&log);
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_ends_with_the_process_that_started_it() {
+    fn daemon_ends_with_the_process_that_started_it() {
         let directory = tempfile::tempdir().unwrap();
         let daemon = sleeper(&directory.path().join("log"));
         let id = daemon.id();
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_paused_server_can_be_killed() {
+    fn paused_daemon_can_be_killed() {
         let directory = tempfile::tempdir().unwrap();
         let daemon = sleeper(&directory.path().join("log"));
         daemon.pause();

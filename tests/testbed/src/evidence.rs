@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slapd_lines_are_counted_once() {
+    fn slapd_log_lines_are_counted_once() {
         let log = r#"
 6b00fc09.2c1d7075 0x7f1e361fe6c0 conn=1004 fd=11 ACCEPT from IP=127.0.0.1:43608 (IP=127.0.0.1:13890)
 6b00fc09.2c1df350 0x7f1e359fd6c0 conn=1004 op=0 BIND dn="" method=163
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn opendj_lines_are_counted_once() {
+    fn opendj_log_lines_are_counted_once() {
         let log = r#"[21/Nov/2026:01:58:32 +0000] CONNECT conn=3 from=127.0.0.1:40110 to=127.0.0.1:31389 protocol=LDAP
 [21/Nov/2026:01:58:32 +0000] BIND REQ conn=3 op=0 msgID=1 version=3 type=SIMPLE dn="cn=Directory Manager"
 [21/Nov/2026:01:58:32 +0000] BIND RES conn=3 op=0 msgID=1 result=49 authFailureReason="no" etime=1

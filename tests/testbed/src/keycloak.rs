@@ -365,7 +365,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requests_and_events_are_told_apart() {
+    fn keycloak_requests_and_events_are_distinguished() {
         let line = |category: &str, text: &str| {
             format!(
                 "2026-11-21 08:04:16,089 INFO  [org.keycloak.{category}] (executor-thread-1) {text}\n"

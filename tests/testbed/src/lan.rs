@@ -278,7 +278,7 @@ mod tests {
     use crate::require::require;
 
     #[test]
-    fn what_a_process_left_behind_is_removed_and_what_is_in_use_is_not() {
+    fn lan_removes_leftovers_of_dead_processes_only() {
         if !require(&["ip", "root"]) {
             return;
         }
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn sockets_open_on_the_host_where_they_are_asked_for() {
+    fn lan_sockets_open_on_the_requested_host() {
         if !require(&["ip", "root"]) {
             return;
         }

@@ -106,7 +106,7 @@ mod tests {
 ";
 
     #[test]
-    fn the_last_row_of_a_lease_counts() {
+    fn lease_file_last_row_wins() {
         let all = rows(V4);
         assert_eq!(all.len(), 5);
         assert!(all[1].identifier.is_empty());
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn prefixes_and_addresses_are_told_apart() {
+    fn lease_file_tells_prefixes_from_addresses() {
         let file = "address,duid,valid_lifetime,expire,subnet_id,pref_lifetime,lease_type,iaid,prefix_len,fqdn_fwd,\
             fqdn_rev,hostname,hwaddr,state,user_context,hwtype,hwaddr_source
 2001:db8:77::1:0:0,00:01:00:01,4000,1795240000,1,4000,0,1,128,0,0,,,0,,,

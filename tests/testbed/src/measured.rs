@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_failure_on_a_noisy_machine_is_excused() {
+    fn failure_is_excused_only_on_a_noisy_machine() {
         let (quiet, noisy) = (Noise::default(), Noise::stolen(0.5));
         let failed = || catch_unwind(|| panic!("too late"));
         let excused = Some("the host took 50 % of a core".to_owned());

@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_test_started_and_the_kernel_are_no_others() {
+    fn noise_excludes_own_children_and_kernel_threads() {
         let stats = [
             (1, "1 (init) S 0 1 1 0 -1 0 0 0 0 0 1 2 3 4 20 0"),
             (2, "2 (kthreadd) S 0 0 0 0 -1 0 0 0 0 0 100 0 0 0 20 0"),
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn each_disturbance_forbids_a_statement_and_says_how_large_it_was() {
+    fn noise_limits_and_their_texts() {
         assert_eq!(Noise::default().forbids(), None);
         let quiet = Noise { stolen: 0.19, others: 0.19, late: LATE_MAX };
         assert_eq!(quiet.forbids(), None);
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_used_meanwhile_is_counted_in_cores() {
+    fn noise_is_counted_in_cores() {
         let before = Usage { stolen: 100, others: 1000 };
         let after = Usage { stolen: 125, others: 1100 };
         let noise = before.until(&after, SAMPLE);
@@ -231,7 +231,7 @@ mod tests {
 
     /// A process of this machine that is no child of this one counts as another, and one that is does not.
     #[test]
-    fn this_process_is_no_other() {
+    fn noise_excludes_this_process() {
         let stat = fs::read_to_string("/proc/self/stat").unwrap();
         let own = Process::parse(&stat).unwrap();
         let all = BTreeMap::from([(std::process::id(), own)]);

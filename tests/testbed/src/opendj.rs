@@ -385,14 +385,14 @@ mod tests {
     use crate::people::{ADMIN_DN, PROXY_DN};
 
     #[test]
-    fn an_edit_touches_one_entry() {
+    fn config_edit_changes_one_entry() {
         let text = "dn: cn=a,cn=config\nx: 1\ny: 2\n\ndn: cn=b,cn=config\nx: 1\n";
         let expected = "dn: cn=a,cn=config\nx: 1\ny: 2\n\ndn: cn=b,cn=config\nx: 7\n";
         assert_eq!(edited(text, ("cn=b,", "x", "7")), expected);
     }
 
     #[test]
-    fn the_administrator_and_the_proxy_are_those_of_every_server() {
+    fn dialect_names_the_administrator_and_the_proxy() {
         assert!(DIALECT.base.contains(ADMIN_DN) && DIALECT.more.contains(ADMIN_DN));
         assert!(DIALECT.base.contains(PROXY_DN));
     }

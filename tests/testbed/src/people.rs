@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_entry_stands_alone() {
+    fn ldif_entries_are_separated() {
         let text = ldif(
             3,
             Dialect {

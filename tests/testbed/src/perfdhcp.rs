@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_is_that_of_its_block() {
+    fn printed_number_belongs_to_its_block() {
         let report = "***Rate statistics***\nRate: 1\n***Statistics for: REQUEST-ACK***\nsent packets: 4\n\
             drops: 1\n***Statistics for: REQUEST-ACK (renewal)***\nsent packets: 9\n";
         assert_eq!(printed(report, "REQUEST-ACK", "sent packets"), Some(4));

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ports_differ_and_keep_out_of_the_range_of_clients() {
+    fn free_ports_are_distinct_and_below_the_ephemeral_range() {
         let ports: Vec<u16> = (0..50).map(|_| free_port()).collect();
         let mut distinct = ports.clone();
         distinct.sort_unstable();
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn a_port_in_use_is_not_given_out() {
+    fn free_port_avoids_ports_in_use() {
         let taken: Vec<TcpListener> = (0..20)
             .map(|_| TcpListener::bind((Ipv4Addr::LOCALHOST, free_port())).unwrap())
             .collect();
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn a_port_in_use_by_udp_or_ipv6_is_not_free() {
+    fn free_port_avoids_udp_and_ipv6_ports_in_use() {
         let v4 = IpAddr::V4(Ipv4Addr::LOCALHOST);
         let port = free_port();
         assert!(is_free(v4, port));

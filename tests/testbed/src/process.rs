@@ -98,7 +98,7 @@ mod tests {
     use std::process::Command;
 
     #[test]
-    fn the_start_is_found_behind_any_name_and_the_ended_have_none() {
+    fn start_time_is_parsed_from_stat_and_absent_for_zombies() {
         let stat = |name: &str, state: &str| {
             format!(
                 "71 ({name}) {state} 1 71 71 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987654 10 20"
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn another_process_with_the_same_number_is_not_it_and_is_left_alone() {
+    fn reused_pid_is_not_the_process_and_is_not_killed() {
         let mut sleep = Command::new("sleep").arg("600").spawn().unwrap();
         let process = Process::of(Pid::from_child(&sleep)).unwrap();
         let other = Process { born: process.born - 1, ..process };
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_nobody_has_waited_for_is_not_alive() {
+    fn zombie_is_not_alive() {
         let mut sleep = Command::new("sleep").arg("600").spawn().unwrap();
         let process = Process::of(Pid::from_child(&sleep)).unwrap();
         process.kill();

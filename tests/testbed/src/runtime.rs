@@ -56,7 +56,7 @@ mod tests {
     use std::panic::catch_unwind;
 
     #[test]
-    fn a_locked_file_is_had_by_one_at_a_time() {
+    fn locked_file_is_exclusive() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("lock");
         let first = locked(&path);
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_that_others_may_enter_or_that_is_elsewhere_is_refused() {
+    fn runtime_directory_of_others_or_elsewhere_is_refused() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("here");
         private(&path);

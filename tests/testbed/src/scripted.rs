@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_are_answered_as_the_script_says_and_not_before() {
+    fn scripted_server_answers_at_the_scripted_time() {
         let mut count = 0;
         let server = Scripted::start(move |at| {
             count += 1;
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn who_finds_no_worker_is_never_answered() {
+    fn scripted_server_without_a_free_worker_does_not_answer() {
         let server = Scripted::with_workers(1, Answer::At);
         let mut first = connected(&server);
         let mut second = connected(&server);

@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_that_is_still_being_written_is_left_for_later() {
+    fn served_leaves_an_incomplete_line_for_later() {
         let line = r#"{"method":"GET","path":"/a?b=\"c\"","status":"404","connection":"3","place":"2","reused":"r"}"#;
         let log = format!("{line}\n{line}\n{{\"meth");
         let served = Served::of_nginx(&log);
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn the_columns_of_opendj_are_told_apart() {
+    fn served_parses_the_columns_of_opendj() {
         let log = "127.0.0.1\t127.0.0.1\tadmin\t21/Nov/2026:08:13:31 +0000\tPOST\t/api/users\t_action=create\t\
                    HTTP/1.1\t400\tcurl/7.88.1\t2\t15\t0\n127.0.0.1\t127";
         let expected = Served {

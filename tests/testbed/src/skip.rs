@@ -58,7 +58,7 @@ mod tests {
     use std::process::Command;
 
     #[test]
-    fn a_line_says_why_and_which_test() {
+    fn skip_line_names_reason_and_test() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
         let of = |package: &str| {
             let package = root.join(package).display().to_string();
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn the_summary_counts_by_reason_and_names_the_tests() {
+    fn skip_summary_counts_by_reason_and_names_tests() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("skipped");
         let summary = |what: &str| {

@@ -420,7 +420,7 @@ mod tests {
     use crate::people::PROXY_DN;
 
     #[test]
-    fn the_proxy_may_act_for_whom_the_pattern_names() {
+    fn proxy_may_act_for_the_people_of_the_pattern() {
         assert!(PROXY_DN.ends_with(PEOPLE_DN));
         assert!(DIALECT.proxy.contains(PEOPLE_DN) && DIALECT.more.contains(PEOPLE_DN));
     }

@@ -11,7 +11,7 @@ fn lan(kea: &str) -> Option<Lan> {
 }
 
 #[test]
-fn every_lease_of_dora_is_in_the_lease_file() {
+fn kea_dora_leases_are_in_the_lease_file() {
     let Some(lan) = lan("kea-dhcp4") else { return };
     let kea = Kea::v4(&lan, &KeaOptions::default());
     let capture = Capture::start(&lan);
@@ -45,7 +45,7 @@ fn every_lease_of_dora_is_in_the_lease_file() {
 }
 
 #[test]
-fn addresses_and_prefixes_of_sarr_are_in_the_lease_file() {
+fn kea_sarr_addresses_and_prefixes_are_in_the_lease_file() {
     let Some(lan) = lan("kea-dhcp6") else { return };
     let kea = Kea::v6(&lan, &KeaOptions::default());
     let capture = Capture::start(&lan);
@@ -74,7 +74,7 @@ fn addresses_and_prefixes_of_sarr_are_in_the_lease_file() {
 }
 
 #[test]
-fn leases_renewed_have_another_row_and_leases_given_back_are_gone() {
+fn kea_renewals_add_rows_and_releases_remove_leases() {
     let Some(lan) = lan("kea-dhcp4") else { return };
     let kea = Kea::v4(&lan, &KeaOptions::default());
     let options = "-4 -l lan0 -g single -r 50 -f 20 -F 10 -p 2 -R 1000 -W 300000 10.77.0.1";
@@ -95,7 +95,7 @@ fn leases_renewed_have_another_row_and_leases_given_back_are_gone() {
 }
 
 #[test]
-fn rapid_commit_is_answered_at_once_where_kea_is_told_to() {
+fn kea_rapid_commit_is_answered_when_configured() {
     let Some(lan) = lan("kea-dhcp6") else { return };
     let kea = Kea::v6(&lan, &KeaOptions { rapid_commit: true, ..KeaOptions::default() });
     let capture = Capture::start(&lan);
@@ -110,7 +110,7 @@ fn rapid_commit_is_answered_at_once_where_kea_is_told_to() {
 }
 
 #[test]
-fn one_host_stands_for_many_relays() {
+fn kea_answers_many_relays_of_one_host() {
     let Some(lan) = lan("kea-dhcp4") else { return };
     let kea = Kea::v4(&lan, &KeaOptions { answers_to_source: true, ..KeaOptions::default() });
     let directory = tempfile::tempdir().unwrap();
@@ -125,7 +125,7 @@ fn one_host_stands_for_many_relays() {
 }
 
 #[test]
-fn a_pool_may_be_small_and_a_paused_kea_answers_later() {
+fn kea_small_pool_and_pause_work() {
     let Some(lan) = lan("kea-dhcp4") else { return };
     let kea = Kea::v4(&lan, &KeaOptions { addresses: Some(3), ..KeaOptions::default() });
     let run = Perfdhcp::run(&lan, "-4 -l lan0 -g single -r 50 -n 8 -R 8 -W 5000000 10.77.0.1");
@@ -143,7 +143,7 @@ fn a_pool_may_be_small_and_a_paused_kea_answers_later() {
 }
 
 #[test]
-fn a_kea_with_a_packet_socket_and_threads_answers_a_broadcast() {
+fn kea_raw_socket_with_threads_answers_broadcasts() {
     let Some(lan) = lan("kea-dhcp4") else { return };
     let options =
         KeaOptions { raw: true, threads: Some(2), persist: false, ..KeaOptions::default() };
@@ -154,7 +154,7 @@ fn a_kea_with_a_packet_socket_and_threads_answers_a_broadcast() {
 }
 
 #[test]
-fn a_lan_goes_with_its_value_and_no_two_are_the_same() {
+fn lan_is_unique_and_removed_when_dropped() {
     if !require(&["ip", "root"]) {
         return;
     }

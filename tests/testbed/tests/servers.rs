@@ -28,7 +28,7 @@ fn slapd() -> Option<Slapd> {
 }
 
 #[test]
-fn slapd_starts_with_two_thousand_users_in_moments() {
+fn slapd_starts_quickly_with_two_thousand_users() {
     if !require(&["slapd", "ldapsearch", "openssl"]) {
         return;
     }
@@ -48,7 +48,7 @@ fn slapd_starts_with_two_thousand_users_in_moments() {
 }
 
 #[test]
-fn slapd_knows_users_by_every_mechanism() {
+fn slapd_authenticates_by_every_mechanism() {
     let Some(slapd) = slapd() else { return };
     let expected = format!("dn:{}", user_dn(3));
     let simple = said(slapd.client("ldapwhoami").args(["-x", "-D", &user_dn(3), "-w", PASSWORD]));
@@ -69,7 +69,7 @@ fn slapd_knows_users_by_every_mechanism() {
 }
 
 #[test]
-fn slapd_serves_tls_and_knows_clients_by_certificate() {
+fn slapd_serves_tls_and_client_certificates() {
     let Some(slapd) = slapd() else { return };
     let expected = format!("dn:{}", user_dn(3));
     let start_tls =
@@ -104,7 +104,7 @@ fn slapd_accepts_kerberos_tickets() {
 }
 
 #[test]
-fn slapd_honours_the_controls() {
+fn slapd_honours_controls() {
     let Some(slapd) = slapd() else { return };
     let proxy = ["-x", "-D", PROXY_DN, "-w", PASSWORD];
     let authzid = format!("!authzid=dn:{}", user_dn(7));
@@ -146,7 +146,7 @@ fn slapd_honours_the_controls() {
 }
 
 #[test]
-fn slapd_speaks_of_password_policies() {
+fn slapd_sends_password_policy_responses() {
     let Some(slapd) = slapd() else { return };
     let bind = |name: &str| {
         let dn = format!("uid={name},{PEOPLE_DN}");
@@ -160,7 +160,7 @@ fn slapd_speaks_of_password_policies() {
 }
 
 #[test]
-fn slapd_counts_to_the_last_operation() {
+fn slapd_counts_every_operation() {
     let Some(mut slapd) = slapd() else { return };
     assert_eq!(slapd.operations(), Operations::default());
     for number in 0..5 {
@@ -200,7 +200,7 @@ fn slapd_counts_to_the_last_operation() {
 }
 
 #[test]
-fn a_paused_slapd_answers_once_it_goes_on() {
+fn slapd_paused_answers_after_resume() {
     let Some(slapd) = slapd() else { return };
     slapd.pause();
     let mut client = slapd.client("ldapwhoami");
@@ -211,7 +211,7 @@ fn a_paused_slapd_answers_once_it_goes_on() {
 }
 
 #[test]
-fn opendj_does_what_slapd_does() {
+fn opendj_offers_the_features_of_slapd() {
     if !require(&["opendj", "java", "ldapwhoami", "ldapadd", "openssl"]) {
         return;
     }
@@ -258,7 +258,7 @@ fn opendj_does_what_slapd_does() {
 }
 
 #[test]
-fn a_token_holds_the_key_and_the_certificate() {
+fn softhsm_token_holds_key_and_certificate() {
     if !require(&["softhsm2-util", "pkcs11-tool", "openssl"]) {
         return;
     }
@@ -273,7 +273,7 @@ fn a_token_holds_the_key_and_the_certificate() {
 }
 
 #[test]
-fn certificates_are_good_or_bad_as_named() {
+fn pki_certificates_are_valid_or_invalid_as_named() {
     if !require(&["openssl", "keytool"]) {
         return;
     }

@@ -18,7 +18,7 @@ fn nginx() -> Option<Nginx> {
 }
 
 #[test]
-fn every_listener_of_nginx_says_who_it_is() {
+fn nginx_listeners_identify_themselves() {
     let Some(nginx) = nginx() else { return };
     assert_eq!(nginx.served(), []);
     let (ca, pem, key) =
@@ -66,7 +66,7 @@ fn every_listener_of_nginx_says_who_it_is() {
 }
 
 #[test]
-fn every_place_of_nginx_behaves_as_its_name_says() {
+fn nginx_paths_behave_as_named() {
     let Some(nginx) = nginx() else { return };
     let url = |path: &str| nginx.url(Listener::Clear, path);
     let said = |path: &str| curl(&["-i", &url(path)]).to_lowercase();
@@ -98,7 +98,7 @@ fn every_place_of_nginx_behaves_as_its_name_says() {
 }
 
 #[test]
-fn a_short_connection_of_nginx_carries_five_requests() {
+fn nginx_short_connection_carries_five_requests() {
     let Some(nginx) = nginx() else { return };
     let url = nginx.url(Listener::Short, "/small.txt?[1-12]");
     assert_eq!(curl(&[&url]), Nginx::SMALL.repeat(12));
@@ -109,7 +109,7 @@ fn a_short_connection_of_nginx_carries_five_requests() {
 }
 
 #[test]
-fn keycloak_grants_tells_and_forgets() {
+fn keycloak_grants_introspects_and_revokes() {
     if !require(&["keycloak", "java", "curl"]) {
         return;
     }
@@ -176,7 +176,7 @@ fn keycloak_grants_tells_and_forgets() {
 }
 
 #[test]
-fn opendj_speaks_of_its_users_over_http() {
+fn opendj_serves_users_over_rest() {
     if !require(&["opendj", "java", "openssl", "curl"]) {
         return;
     }

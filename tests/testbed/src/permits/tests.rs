@@ -72,7 +72,7 @@ fn holds_a_permit() {
 }
 
 #[test]
-fn who_is_alone_waits_for_all_others_and_lets_none_begin() {
+fn alone_permit_waits_for_all_and_blocks_new_ones() {
     let runtime = tempfile::tempdir().unwrap();
     let first = Other::start(&runtime, "among").wait();
     let second = Other::start(&runtime, "among").wait();
@@ -93,7 +93,7 @@ fn who_is_alone_waits_for_all_others_and_lets_none_begin() {
 }
 
 #[test]
-fn no_more_hold_a_permit_for_a_core_than_there_are_cores() {
+fn core_permits_are_limited_to_the_cores() {
     let runtime = tempfile::tempdir().unwrap();
     let cores = thread::available_parallelism().unwrap().get();
     let mut holding: Vec<_> = (0..cores).map(|_| Other::start(&runtime, "core").wait()).collect();

@@ -157,9 +157,8 @@ fn told(line: &str) -> Option<Process> {
 }
 
 #[test]
-fn a_server_outlives_who_started_it_and_ends_with_an_owner_that_is_killed() {
-    let Some(mut place) =
-        Place::make("a_server_outlives_who_started_it_and_ends_with_an_owner_that_is_killed")
+fn shared_server_survives_its_starter_and_ends_with_its_owner() {
+    let Some(mut place) = Place::make("shared_server_survives_its_starter_and_ends_with_its_owner")
     else {
         return;
     };
@@ -174,8 +173,10 @@ fn a_server_outlives_who_started_it_and_ends_with_an_owner_that_is_killed() {
 }
 
 #[test]
-fn processes_that_ask_at_once_have_one_server() {
-    let Some(place) = Place::make("processes_that_ask_at_once_have_one_server") else { return };
+fn shared_server_is_started_once_for_parallel_requests() {
+    let Some(place) = Place::make("shared_server_is_started_once_for_parallel_requests") else {
+        return;
+    };
     let servers: Vec<Process> = thread::scope(|scope| {
         let asking: Vec<_> = (0..4)
             .map(|_| {
@@ -191,8 +192,8 @@ fn processes_that_ask_at_once_have_one_server() {
 }
 
 #[test]
-fn a_server_that_has_ended_is_replaced() {
-    let Some(place) = Place::make("a_server_that_has_ended_is_replaced") else { return };
+fn shared_server_that_ended_is_replaced() {
+    let Some(place) = Place::make("shared_server_that_ended_is_replaced") else { return };
     let first = place.ask();
     first.kill();
     assert!(until(PATIENCE, || !first.is_alive()));
@@ -202,8 +203,8 @@ fn a_server_that_has_ended_is_replaced() {
 }
 
 #[test]
-fn a_user_that_is_killed_leaves_the_server_to_the_next() {
-    let Some(place) = Place::make("a_user_that_is_killed_leaves_the_server_to_the_next") else {
+fn shared_server_survives_a_killed_user() {
+    let Some(place) = Place::make("shared_server_survives_a_killed_user") else {
         return;
     };
     place.set(KEPT, true);
@@ -224,8 +225,8 @@ fn a_user_that_is_killed_leaves_the_server_to_the_next() {
 }
 
 #[test]
-fn a_start_that_fails_fails_in_each_process_and_is_tried_again() {
-    let Some(place) = Place::make("a_start_that_fails_fails_in_each_process_and_is_tried_again")
+fn shared_server_failed_start_fails_everywhere_and_is_retried() {
+    let Some(place) = Place::make("shared_server_failed_start_fails_everywhere_and_is_retried")
     else {
         return;
     };
@@ -243,8 +244,8 @@ fn a_start_that_fails_fails_in_each_process_and_is_tried_again() {
 }
 
 #[test]
-fn a_process_that_is_killed_while_it_starts_the_server_leaves_that_to_the_next() {
-    let name = "a_process_that_is_killed_while_it_starts_the_server_leaves_that_to_the_next";
+fn shared_server_killed_starter_leaves_the_start_to_the_next() {
+    let name = "shared_server_killed_starter_leaves_the_start_to_the_next";
     let Some(place) = Place::make(name) else { return };
     place.set(STUCK, true);
     let mut starting = place.process().stdout(Stdio::null()).spawn().unwrap();
@@ -260,8 +261,10 @@ fn a_process_that_is_killed_while_it_starts_the_server_leaves_that_to_the_next()
 }
 
 #[test]
-fn a_description_that_cannot_be_read_is_none() {
-    let Some(place) = Place::make("a_description_that_cannot_be_read_is_none") else { return };
+fn shared_server_unreadable_description_is_ignored() {
+    let Some(place) = Place::make("shared_server_unreadable_description_is_ignored") else {
+        return;
+    };
     let first = place.ask();
     let (path, guard) = (place.description(), place.described("guard"));
     write(&path, "{\"server\": {\"id\": ");
@@ -273,8 +276,8 @@ fn a_description_that_cannot_be_read_is_none() {
 }
 
 #[test]
-fn a_number_that_another_process_has_by_now_is_no_server() {
-    let Some(place) = Place::make("a_number_that_another_process_has_by_now_is_no_server") else {
+fn shared_server_reused_pid_is_no_server() {
+    let Some(place) = Place::make("shared_server_reused_pid_is_no_server") else {
         return;
     };
     let first = place.ask();
@@ -294,9 +297,8 @@ fn a_number_that_another_process_has_by_now_is_no_server() {
 }
 
 #[test]
-fn what_a_run_without_a_guard_left_behind_is_ended_by_the_next_run() {
-    let Some(mut place) =
-        Place::make("what_a_run_without_a_guard_left_behind_is_ended_by_the_next_run")
+fn shared_server_leftovers_of_an_unguarded_run_are_ended() {
+    let Some(mut place) = Place::make("shared_server_leftovers_of_an_unguarded_run_are_ended")
     else {
         return;
     };
