@@ -375,7 +375,7 @@ fn wrong_parts(path: &str, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn crates_name_only_those_they_may() {
+fn crates_depend_only_on_permitted_crates() {
     let metadata = metadata("Cargo.toml");
     let ours: BTreeSet<&str> =
         metadata.packages.iter().map(|package| package.name.as_str()).collect();
@@ -396,7 +396,7 @@ fn crates_name_only_those_they_may() {
 }
 
 #[test]
-fn a_wrong_arrow_is_found() {
+fn crates_wrong_arrow_is_found() {
     let names = |from: &str, to: &str, kind| (from.to_owned(), to.to_owned(), kind);
     let (normal, test) = (DependencyKind::Normal, DependencyKind::Development);
     let allowed = [
@@ -417,7 +417,7 @@ fn a_wrong_arrow_is_found() {
 }
 
 #[test]
-fn a_protocol_names_no_other() {
+fn protocols_do_not_depend_on_each_other() {
     assert_eq!(between_protocols(ARROWS), Vec::<String>::new());
     let wrong: &[(&str, &[&str])] = &[
         ("brunt-dhcp-tool", &["brunt-ldap-wire", "brunt-dhcp-wire", "brunt-run"]),
@@ -434,7 +434,7 @@ fn a_protocol_names_no_other() {
 }
 
 #[test]
-fn the_engine_runs_and_commands_are_named_only_where_they_may() {
+fn engine_and_commands_are_named_only_where_permitted() {
     let program = |path: &String| path.starts_with("crates/") || path.starts_with("protocols/");
     let sources =
         files("rs").into_iter().filter(|(path, _)| program(path) && !path.contains("/tests"));

@@ -114,7 +114,7 @@ fn looks(code: &str) -> usize {
 }
 
 #[test]
-fn tests_look_at_no_clock_but_where_it_is_known() {
+fn clock_use_in_tests_is_only_where_listed() {
     let sources = files("rs");
     let found: Vec<(&str, usize)> = sources
         .iter()
@@ -140,7 +140,7 @@ fn tests_look_at_no_clock_but_where_it_is_known() {
 }
 
 #[test]
-fn a_look_at_the_clock_is_found() {
+fn clock_use_is_found() {
     for code in [
         "thread::sleep(PAUSE);",
         "let begun = Instant::now();",
@@ -164,7 +164,7 @@ fn a_look_at_the_clock_is_found() {
 }
 
 #[test]
-fn test_code_is_told_from_other_code() {
+fn test_code_is_distinguished_from_other_code() {
     let text = "fn a() {}\n\n#[cfg(test)]\nmod tests {\n}\n";
     let tests = "\nmod tests {\n}\n";
     for (path, code) in [

@@ -201,7 +201,7 @@ fn metadata(manifest: &str) -> Metadata {
 }
 
 #[test]
-fn sources_keep_the_rules() {
+fn sources_follow_the_rules() {
     let sources = files("rs");
     let all = sources.iter().flat_map(|(path, text)| {
         faults(path, text).into_iter().map(move |fault| format!("{path}: {fault}"))
@@ -212,7 +212,7 @@ fn sources_keep_the_rules() {
 }
 
 #[test]
-fn each_rule_about_a_source_finds_what_breaks_it() {
+fn source_rules_each_find_a_violation() {
     let good = "//! What it does.\n\nfn f() {}\n";
     assert_eq!(faults("src/noun.rs", good), Vec::<String>::new());
     let long = format!("//! A line.\n// {}\n", "é".repeat(LONGEST_LINE - 3));
@@ -235,7 +235,7 @@ fn each_rule_about_a_source_finds_what_breaks_it() {
 }
 
 #[test]
-fn unsafe_code_is_in_audited_files_alone() {
+fn unsafe_code_is_only_in_audited_files() {
     let sources = files("rs");
     let found: Vec<&str> = sources
         .iter()
@@ -246,7 +246,7 @@ fn unsafe_code_is_in_audited_files_alone() {
 }
 
 #[test]
-fn unsafe_code_is_told_from_words_about_it() {
+fn unsafe_code_is_distinguished_from_prose() {
     let word = concat!("uns", "afe");
     for code in [
         format!("{word} {{ f() }}"),
@@ -263,7 +263,7 @@ fn unsafe_code_is_told_from_words_about_it() {
 }
 
 #[test]
-fn every_source_is_compiled_into_something() {
+fn sources_are_all_compiled() {
     let sources = files("rs");
     let packages = [metadata("Cargo.toml"), metadata("fuzz/Cargo.toml")]
         .into_iter()
@@ -281,7 +281,7 @@ fn every_source_is_compiled_into_something() {
 }
 
 #[test]
-fn a_dead_file_is_found() {
+fn dead_source_file_is_found() {
     let sources = BTreeMap::from([
         ("src/lib.rs", "mod a;\npub(crate) mod b;\n// mod c;\n"),
         ("src/a.rs", "pub mod inner;"),
@@ -298,7 +298,7 @@ fn a_dead_file_is_found() {
 }
 
 #[test]
-fn every_decoder_is_fuzzed() {
+fn decoders_are_all_fuzzed() {
     let sources = files("rs");
     // That a target runs the check of its name is a test of `fuzz/checks/tests/replay.rs`.
     let checks: Vec<&str> = sources
@@ -320,7 +320,7 @@ fn every_decoder_is_fuzzed() {
 }
 
 #[test]
-fn every_crate_takes_the_lints_of_the_workspace() {
+fn crates_all_use_the_workspace_lints() {
     let packages = metadata("Cargo.toml").packages;
     let without: Vec<_> = packages
         .iter()
@@ -343,7 +343,7 @@ fn takes_the_lints(manifest: &str) -> bool {
 }
 
 #[test]
-fn pages_link_to_what_is_there_and_none_is_forgotten() {
+fn docs_links_resolve_and_every_page_is_linked() {
     let pages = files("md");
     let exists = |path: &Path| Path::new(ROOT).join(path).exists();
     let mut linked = BTreeSet::new();
@@ -360,7 +360,7 @@ fn pages_link_to_what_is_there_and_none_is_forgotten() {
 }
 
 #[test]
-fn a_broken_link_is_found() {
+fn broken_link_is_found() {
     let text = "[a](there.md#part) [b](../gone.md) [c](https://example.com/) [d](#below)";
     let exists = |path: &Path| path == Path::new("docs/there.md");
     assert_eq!(broken_links(Path::new("docs/page.md"), text, &exists), ["../gone.md"]);

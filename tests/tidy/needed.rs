@@ -54,7 +54,7 @@ fn is_word_of(word: &str, code: &str) -> bool {
 }
 
 #[test]
-fn every_dependency_is_named_by_a_source() {
+fn dependencies_are_all_used() {
     let sources = super::files("rs");
     let packages = super::metadata("Cargo.toml").packages;
     let unneeded: Vec<_> =
@@ -63,7 +63,7 @@ fn every_dependency_is_named_by_a_source() {
 }
 
 #[test]
-fn a_dependency_that_is_only_talked_about_is_found() {
+fn unused_dependency_is_found() {
     let code =
         |text: &str| code(&BTreeMap::from([("src/lib.rs".to_owned(), text.to_owned())]), |_| true);
     assert!(!names(&code("// serde_json is not used\nlet serde_jsonx = 1;"), "serde-json"));

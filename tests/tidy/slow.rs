@@ -39,7 +39,7 @@ fn runs(script: &str, program: &str) -> bool {
 }
 
 #[test]
-fn every_slow_test_is_one_that_the_script_runs() {
+fn slow_tests_are_all_run_by_ci_slow() {
     let script = std::fs::read_to_string(Path::new(ROOT).join(".ci/slow")).expect("the script");
     let (mut wrong, mut programs) = (Vec::new(), BTreeSet::new());
     for (path, text) in &files("rs") {
@@ -60,7 +60,7 @@ fn every_slow_test_is_one_that_the_script_runs() {
 }
 
 #[test]
-fn a_slow_test_that_nothing_runs_is_found() {
+fn slow_test_that_never_runs_is_found() {
     let marked = format!("#[test]\n{MARK}\nfn a() {{}}\n");
     assert_eq!(marks(&marked), (1, vec![]));
     let other = MARK.replace("runs it", "runs it.");

@@ -38,7 +38,7 @@ fn sockets_elsewhere(path: &str, code: &str) -> usize {
 }
 
 #[test]
-fn sockets_are_opened_through_the_network_of_their_run() {
+fn sockets_are_opened_only_through_net() {
     let wrong = wrong(SOCKETS, sockets_elsewhere);
     assert!(
         wrong.is_empty(),
@@ -48,7 +48,7 @@ fn sockets_are_opened_through_the_network_of_their_run() {
 }
 
 #[test]
-fn a_socket_is_found_and_a_listener_is_none() {
+fn socket_is_found_and_a_listener_is_not() {
     for code in [
         "let stream = TcpStream::connect(to)?;",
         "std::net::TcpStream::connect_timeout(&to, limit)",

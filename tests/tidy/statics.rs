@@ -125,7 +125,7 @@ pub(crate) fn wrong(known: &[(&str, usize, &str)], count: fn(&str, &str) -> usiz
 }
 
 #[test]
-fn state_is_in_values_but_where_a_process_has_only_one() {
+fn mutable_statics_are_only_where_listed() {
     let wrong = wrong(STATICS, |_, code| statics(code));
     assert!(
         wrong.is_empty(),
@@ -135,7 +135,7 @@ fn state_is_in_values_but_where_a_process_has_only_one() {
 }
 
 #[test]
-fn variables_are_read_from_an_environment_that_was_handed_in() {
+fn environment_variables_are_read_only_where_listed() {
     let wrong = wrong(VARIABLES, |_, code| variables(code));
     assert!(
         wrong.is_empty(),
@@ -144,7 +144,7 @@ fn variables_are_read_from_an_environment_that_was_handed_in() {
 }
 
 #[test]
-fn a_run_takes_the_time_of_day_from_a_clock_that_was_handed_in() {
+fn time_of_day_is_read_only_where_listed() {
     let wrong = wrong(TIMES_OF_DAY, |_, code| times_of_day(code));
     assert!(
         wrong.is_empty(),
@@ -154,7 +154,7 @@ fn a_run_takes_the_time_of_day_from_a_clock_that_was_handed_in() {
 }
 
 #[test]
-fn output_goes_to_a_console_that_was_handed_in() {
+fn process_streams_are_used_only_where_listed() {
     let wrong = wrong(STREAMS, |_, code| streams(code));
     assert!(
         wrong.is_empty(),
@@ -163,7 +163,7 @@ fn output_goes_to_a_console_that_was_handed_in() {
 }
 
 #[test]
-fn what_changes_in_a_static_is_found() {
+fn mutable_static_is_found() {
     for code in [
         "static KNOWN: Mutex<BTreeSet<u8>> = Mutex::new(BTreeSet::new());",
         "    pub(crate) static SHOWN: AtomicBool = AtomicBool::new(false);",

@@ -38,7 +38,7 @@ fn is_message(line: &str) -> bool {
 }
 
 #[test]
-fn readers_meet_the_words_of_their_field() {
+fn user_texts_contain_no_unknown_words() {
     let pages = files("md").into_iter().chain(files("txt")).map(|(file, text)| (file, text, false));
     let pages = pages.filter(|(file, ..)| !NOT_FOR_USERS.iter().any(|not| file.starts_with(not)));
     let messages = files("rs").into_iter().filter(|(file, _)| {
