@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_of_somebody_else_is_refused() {
+    fn foreign_host_names_are_refused() {
         let hosts = Hosts::new(&["load.example.com".to_owned()]);
         for host in [
             "127.0.0.1:80",

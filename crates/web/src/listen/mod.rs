@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_proxy_of_ours_speaks_for_others() {
+    fn forwarded_addresses_are_trusted_only_from_our_proxies() {
         let proxies = Proxies(vec!["10.0.0.0/8".parse().unwrap()]);
         let [ours, other, client]: [IpAddr; 3] =
             ["10.1.2.3", "192.0.2.9", "198.51.100.7"].map(|text| text.parse().unwrap());

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_has_no_more_connections_than_its_share() {
+    fn connections_per_address_are_limited() {
         let shares = Arc::new(Shares::default());
         let [one, other] = [1, 2].map(|last| IpAddr::from([192, 0, 2, last]));
         let mut open: Vec<Share> =

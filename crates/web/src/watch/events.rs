@@ -31,7 +31,7 @@ mod tests {
     }
 
     #[test]
-    fn a_browser_gets_what_follows_the_event_that_it_names_and_then_the_end() {
+    fn events_continue_after_the_last_id_until_the_end() {
         let watch = Arc::new(Watch::new(Audience::default()));
         watch.change(|history| {
             history.show("{}");
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn one_too_many_is_told_so() {
+    fn events_beyond_the_watcher_limit_are_refused() {
         let watch = Arc::new(Watch::new(Audience::default()));
         watch.change(History::end);
         let all: Vec<_> = (0..WATCHERS_MAX).map(|_| watch.open(None).unwrap()).collect();

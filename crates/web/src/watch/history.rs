@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_comes_late_is_told_everything_and_nothing_twice() {
+    fn history_sends_everything_once_to_late_watchers() {
         let mut history = History::default();
         let (mut early, mut late) = (Cursor::after(None), Cursor::after(None));
         assert_eq!(received(&history, &mut early), "");
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tab_that_was_away_goes_on_where_it_was() {
+    fn history_continues_for_a_returning_tab() {
         let mut history = History::default();
         history.show("v1");
         history.append("r1");
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_tab_gets_at_a_time_is_bounded_and_no_row_is_lost() {
+    fn history_limits_a_batch_without_losing_rows() {
         let mut history = History::default();
         history.show("{}");
         let row = |number: usize| format!("\"{number:0>999}\"");
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn of_each_kind_only_the_newest_is_told() {
+    fn history_keeps_the_newest_of_each_kind() {
         let mut history = History::default();
         history.tell("state", "a");
         history.tell("verdict", "b");
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tab_that_wants_one_kind_gets_no_other_and_the_end() {
+    fn history_of_one_kind_sends_no_other() {
         let mut history = History::default();
         let mut cursor = Cursor::only("state");
         history.show("v1");

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn those_who_read_are_not_held_up_by_those_who_do_not() {
+    fn slow_watchers_do_not_delay_the_others() {
         let watch = Arc::new(Watch::new(Audience::default()));
         let mut readers: Vec<Watcher> = (0..100).map(|_| watch.open(None).unwrap()).collect();
         watch.change(|history| history.show("[]"));
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_never_too_many() {
+    fn watchers_are_limited() {
         let audience = Audience::default();
         let watch = Arc::new(Watch::new(audience.clone()));
         let other = Arc::new(Watch::new(audience.clone()));
