@@ -6,7 +6,7 @@ use http::StatusCode;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::child::ChildError;
+use crate::child::{ChildError, Declined};
 use crate::store::StoreError;
 
 /// The most characters of a value that is repeated in a problem.
@@ -178,6 +178,12 @@ impl From<ChildError> for Problem {
             ChildError::Full(_) => Self::failed(error),
             _ => Self::unusable(format!("Failed to {error}.")),
         }
+    }
+}
+
+impl From<Declined> for Problem {
+    fn from(Declined(why): Declined) -> Self {
+        Self::unusable(sentence(&why))
     }
 }
 

@@ -294,7 +294,11 @@ impl Site {
             return;
         }
         let made = app.children.figures(app.history.files(&run.id).directory());
-        if let Err(why) = made.map_err(|error| error.to_string()).and_then(|made| made) {
+        let failed = match made {
+            Ok(made) => made.err().map(|why| why.to_string()),
+            Err(error) => Some(error.to_string()),
+        };
+        if let Some(why) = failed {
             (app.log)(&format!("failed to make the figures of the run {}: {why}", run.id));
         }
     }
@@ -315,7 +319,8 @@ impl Site {
 fn provider(children: &Arc<Children>) -> Provider {
     let children = Arc::clone(children);
     Provider::new(Box::new(move |fetch| {
-        children.fetch(fetch).map_err(|error| error.to_string())?
+        let fetched = children.fetch(fetch).map_err(|error| error.to_string())?;
+        fetched.map_err(|why| why.to_string())
     }))
 }
 

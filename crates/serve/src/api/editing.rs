@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::body;
 use crate::call::{Answer, Call};
 use crate::pages::import::{made, text_of};
-use crate::problem::{Fault, Place, Problem, sentence};
+use crate::problem::{Fault, Place, Problem};
 
 /// The most changes at once.
 const CHANGES_MAX: usize = 200;
@@ -92,8 +92,7 @@ pub(crate) struct Edited {
 pub(crate) fn edit(call: &Call) -> Result<Answer, Problem> {
     let asked: EditAsked = body::read(call)?;
     let asked = serde_json::to_string(&asked).map_err(Problem::bug)?;
-    let edited = call.app.children.edit(asked)?;
-    let edited = edited.map_err(|why| Problem::unusable(sentence(&why)))?;
+    let edited = call.app.children.edit(asked)??;
     Answer::json(&serde_json::from_value::<Edited>(edited).map_err(Problem::bug)?)
 }
 

@@ -71,6 +71,11 @@ pub enum ChildError {
     Garbled(#[from] serde_json::Error),
 }
 
+/// Why a child that answered has no result, in its words.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Declined(pub String);
+
 /// Runs that were compared.
 #[derive(Clone, Debug, PartialEq, Serialize, serde::Deserialize)]
 pub struct ComparedPage {
@@ -119,7 +124,7 @@ impl Children {
     pub fn check(&self, asked: &RunSpec, directory: Option<&Path>) -> Result<Checked, ChildError> {
         let directory = directory.unwrap_or(Path::new("/"));
         let checked = self.ask(Task::Check(asked.clone()), directory, CHECKING)?;
-        Ok(checked.unwrap_or_else(|text| Checked {
+        Ok(checked.unwrap_or_else(|Declined(text)| Checked {
             findings: vec![Finding { text, ..Finding::default() }],
             ..Checked::default()
         }))
@@ -131,7 +136,7 @@ impl Children {
         directory: &Path,
         name: String,
         records: Vec<PathBuf>,
-    ) -> Result<Result<Trended, String>, ChildError> {
+    ) -> Result<Result<Trended, Declined>, ChildError> {
         self.ask(Task::Trend { name, records }, directory, COMPARING)
     }
 
@@ -141,35 +146,35 @@ impl Children {
         &self,
         directory: &Path,
         import: Import,
-    ) -> Result<Result<Imported, String>, ChildError> {
+    ) -> Result<Result<Imported, Declined>, ChildError> {
         self.ask(Task::Import(import), directory, IMPORTING)
     }
 
     /// Changes the text of a plan as a form requests, and returns the text and the form as JSON. The inner error says
     /// why this failed.
-    pub fn edit(&self, asked: String) -> Result<Result<Value, String>, ChildError> {
+    pub fn edit(&self, asked: String) -> Result<Result<Value, Declined>, ChildError> {
         self.ask(Task::Edit(asked), Path::new("/"), CHECKING)
     }
 
     /// Reads the record of a directory, and writes there the files from which lists, charts and pages are made. The
     /// inner error says why it is not a record.
-    pub fn index(&self, directory: &Path) -> Result<Result<(), String>, ChildError> {
+    pub fn index(&self, directory: &Path) -> Result<Result<(), Declined>, ChildError> {
         self.ask(Task::Index, directory, INDEXING)
     }
 
     /// Sends a message to a webhook. The inner error says why it did not arrive.
-    pub(crate) fn deliver(&self, delivery: Delivery) -> Result<Result<(), String>, ChildError> {
+    pub(crate) fn deliver(&self, delivery: Delivery) -> Result<Result<(), Declined>, ChildError> {
         self.ask(Task::Deliver(delivery), Path::new("/"), DELIVERING)
     }
 
     /// Sends a request to the provider at which people sign in. The inner error says why it has no answer.
-    pub(crate) fn fetch(&self, fetch: Fetch) -> Result<Result<Fetched, String>, ChildError> {
+    pub(crate) fn fetch(&self, fetch: Fetch) -> Result<Result<Fetched, Declined>, ChildError> {
         self.ask(Task::Fetch(fetch), Path::new("/"), FETCHING)
     }
 
     /// Recreates the figures that comparisons and trends need from the record of a directory. The inner error says why
     /// this failed.
-    pub(crate) fn figures(&self, directory: &Path) -> Result<Result<(), String>, ChildError> {
+    pub(crate) fn figures(&self, directory: &Path) -> Result<Result<(), Declined>, ChildError> {
         self.ask(Task::Figures, directory, INDEXING)
     }
 
@@ -178,9 +183,9 @@ impl Children {
         &self,
         directory: &Path,
         runs: Vec<Compared>,
-    ) -> Result<Result<ComparedPage, String>, ChildError> {
+    ) -> Result<Result<ComparedPage, Declined>, ChildError> {
         if !(2..=COMPARED_MAX).contains(&runs.len()) {
-            return Ok(Err(format!("compare from 2 to {COMPARED_MAX} runs")));
+            return Ok(Err(Declined(format!("compare from 2 to {COMPARED_MAX} runs"))));
         }
         self.ask(Task::Compare(runs), directory, COMPARING)
     }
@@ -190,7 +195,7 @@ impl Children {
         &self,
         directory: &Path,
         export: Export,
-    ) -> Result<Result<String, String>, ChildError> {
+    ) -> Result<Result<String, Declined>, ChildError> {
         self.ask(Task::Export(export), directory, INDEXING)
     }
 
@@ -199,7 +204,7 @@ impl Children {
         &self,
         directory: &Path,
         number: usize,
-    ) -> Result<Result<StepPage, String>, ChildError> {
+    ) -> Result<Result<StepPage, Declined>, ChildError> {
         self.ask(Task::Step(number), directory, INDEXING)
     }
 
@@ -209,7 +214,7 @@ impl Children {
         &self,
         directory: Option<&Path>,
         task: RunTask,
-    ) -> Result<Result<String, String>, ChildError> {
+    ) -> Result<Result<String, Declined>, ChildError> {
         self.ask(Task::Once(task), directory.unwrap_or(Path::new("/")), TRYING)
     }
 
@@ -227,14 +232,14 @@ impl Children {
         task: Task,
         directory: &Path,
         patience: Duration,
-    ) -> Result<Result<T, String>, ChildError> {
+    ) -> Result<Result<T, Declined>, ChildError> {
         let _place = self.places.take();
         let mut command = self.command(directory);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
         let child = tell(child.map_err(ChildError::Start)?, &Envelope::new(task));
         match short::answer(child.map_err(ChildError::Start)?, patience)? {
             Answer::Done(done) => Ok(Ok(done)),
-            Answer::Failed(why) => Ok(Err(why)),
+            Answer::Failed(why) => Ok(Err(Declined(why))),
             Answer::Full(why) => Err(ChildError::Full(why)),
         }
     }

@@ -20,7 +20,7 @@ use brunt_report::comparison::FIGURES_SCHEMA;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::child::{ChildError, Children};
+use crate::child::{ChildError, Children, Declined};
 
 /// The most bytes of an uploaded document, as it is received.
 pub const BROUGHT_MAX: usize = 64 << 20;
@@ -212,7 +212,7 @@ impl History {
         let write = failed("write", incoming.directory());
         brunt_record::replace(&incoming.path(BROUGHT), |out| out.write_all(bytes))
             .map_err(&write)?;
-        children.index(incoming.directory())?.map_err(PutError::Unfit)?;
+        children.index(incoming.directory())?.map_err(|Declined(why)| PutError::Unfit(why))?;
         let read = failed("read", incoming.directory());
         let summary: Option<Summary> = incoming.json(SUMMARY).map_err(&read)?;
         let summary =

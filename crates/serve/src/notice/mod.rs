@@ -90,7 +90,8 @@ fn deliver(app: &App, (hook, sealed): (&Hook, &[u8]), notice: &Notice) -> Result
     ];
     let headers = headers.map(|(name, value)| (name.to_owned(), value)).to_vec();
     let delivery = Delivery { url: url.to_owned(), headers, body };
-    app.children.deliver(delivery).map_err(|error| error.to_string())?
+    let delivered = app.children.deliver(delivery).map_err(|error| error.to_string())?;
+    delivered.map_err(|why| why.to_string())
 }
 
 /// The signature of a message; `None` if the key does not have the form that its receiver got.

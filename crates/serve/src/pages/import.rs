@@ -18,7 +18,7 @@ use super::projects;
 use crate::app::App;
 use crate::call::{Answer, Call};
 use crate::changes::plans::{NAME_MAX, TEXT_MAX};
-use crate::problem::{Problem, sentence};
+use crate::problem::Problem;
 use crate::submission::files::{directory, is_plain, write};
 
 /// The most bytes of all files of a plan together.
@@ -98,7 +98,7 @@ pub(crate) fn made(call: &Call, kind: Kind, text: String, job: &str) -> Result<I
     let import = Import { kind, text, job: job.trim().to_owned() };
     let done = history.in_scratch(|directory| children.import(directory, import));
     let done = done.map_err(Problem::failed)?;
-    done?.map_err(|why| Problem::unusable(sentence(&why)))
+    Ok(done??)
 }
 
 /// The bytes of an uploaded document, as text.

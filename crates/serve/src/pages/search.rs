@@ -5,7 +5,7 @@ use maud::{PreEscaped, html};
 use super::page_with_charts;
 use super::run::{entry, sections};
 use crate::call::{Answer, Call};
-use crate::problem::{Problem, sentence};
+use crate::problem::Problem;
 use crate::store;
 
 /// `GET /runs/{id}/steps/{step}`.
@@ -17,7 +17,7 @@ pub(crate) fn step(call: &Call) -> Result<Answer, Problem> {
     let name = number.checked_sub(1).and_then(|at| found.steps.get(at)).ok_or_else(missing)?;
     let files = call.app.history.files(&run.id);
     let step = call.app.children.step(files.directory(), number).map_err(Problem::failed)?;
-    let step = step.map_err(|why| Problem::unusable(sentence(&why)))?;
+    let step = step?;
     let body = html! {
         p.crumbs {
             a href="/runs" { "Runs" } " · " a href={ "/runs/" (run.id) } { (store::name(&run)) }

@@ -17,7 +17,7 @@ use super::{figure, moment, page as whole};
 use crate::call::{Answer, Call};
 use crate::child::Trended;
 use crate::history::Entry;
-use crate::problem::{Problem, sentence};
+use crate::problem::Problem;
 use crate::store::{Filter, FollowedRun, Test, name as run_name};
 
 use course::{Course, change_words, is_left_out, name, short, unit};
@@ -58,7 +58,7 @@ fn followed(call: &Call, runs: &[RunId], name: String) -> Result<Arc<Trended>, P
     call.app.trends.of(hasher.finish(), || {
         let trended = call.app.children.trend(history.directory(), name, records());
         let trended = trended.map_err(Problem::bug)?;
-        trended.map(Arc::new).map_err(|why| Problem::unusable(sentence(&why)))
+        Ok::<_, Problem>(Arc::new(trended?))
     })
 }
 

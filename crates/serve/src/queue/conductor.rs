@@ -19,6 +19,7 @@ use super::follower::Follower;
 use super::process::Process;
 use super::state::{State, Status, StopAsked};
 use super::{PLAN_MAX, Shared, now};
+use crate::child::Declined;
 
 /// How often it checks the runs.
 const TICK: Duration = Duration::from_millis(100);
@@ -231,7 +232,7 @@ impl Conductor {
         let indexed = if has_record || has_events {
             match self.shared.children.index(files.directory()) {
                 Ok(Ok(())) => files.json::<Summary>(SUMMARY).ok().flatten().ok_or_else(String::new),
-                Ok(Err(why)) => Err(why),
+                Ok(Err(Declined(why))) => Err(why),
                 Err(error) => Err(format!("failed to {error}")),
             }
         } else {

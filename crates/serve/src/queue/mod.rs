@@ -38,7 +38,7 @@ use brunt_history::{ABOUT, About, AboutError, PLAN, REQUEST, RunFiles, RunId, ST
 use brunt_web::watch::{Audience, Watch};
 use serde::{Deserialize, Serialize};
 
-use crate::child::Children;
+use crate::child::{Children, Declined};
 use crate::history::History;
 use crate::problem::sentence;
 
@@ -226,7 +226,7 @@ impl Queue {
         };
         let task = RunTask { asked, lock: self.shared.lock.clone(), secrets, cluster: None };
         let told = self.shared.children.once(directory, task);
-        told.map_err(|error| format!("Failed to {error}."))?.map_err(|why| sentence(&why))
+        told.map_err(|error| format!("Failed to {error}."))?.map_err(|Declined(why)| sentence(&why))
     }
 
     /// Ends a run gracefully: exchanges in flight complete, and there is a record. A queued run is cancelled.
