@@ -20,7 +20,8 @@ const ROWS: usize = GROUPS * (1 + PARTS * (1 + STEPS));
 /// A plan with these groups, in which each step has a name of its own.
 fn plan(base: &str) -> String {
     let mut text = format!(
-        "[run]\nusers = 1\niterations = {{ shared = 2 }}\n\n[http]\nbase = \"{base}\"\n\n[[scenario]]\nname = \"visit\"\n"
+        "[run]\nusers = 1\niterations = {{ shared = 2 }}\n\n[http]\nbase = \"{base}\"\n\n\
+         [[scenario]]\nname = \"visit\"\n"
     );
     for group in 0..GROUPS {
         let part = |part: usize| {
