@@ -258,6 +258,7 @@ mod tests {
     /// The rule of a protocol whose requests are words.
     mod word {
         use crate::script::rules;
+        use std::io;
         use std::time::Duration;
 
         rule!(String {
@@ -265,17 +266,14 @@ mod tests {
             on: String,
         });
 
-        #[derive(Debug, thiserror::Error)]
-        #[error("its action has no name")]
-        pub(super) struct NoName;
-
         impl rules::Rule for Rule {
             type Facts<'a> = &'a str;
             type Faults = Vec<(String, u64)>;
-            type Error = NoName;
+            type Error = io::Error;
 
-            fn check(&self) -> Result<(), NoName> {
-                if self.action.is_empty() { Err(NoName) } else { Ok(()) }
+            fn check(&self) -> Result<(), io::Error> {
+                let named = !self.action.is_empty();
+                named.then_some(()).ok_or_else(|| io::Error::other("its action has no name"))
             }
 
             fn selects(&self, facts: &&str) -> bool {
