@@ -152,6 +152,6 @@ fn dashboard_queries_all_return_data() {
         record.operations[0].response.count,
     );
     equal("brunt_exchanges_due_total", record.conservation.counts.planned);
-    assert_eq!(record.counts.ok, 2_000);
+    assert_eq!(record.conservation.counts.planned, 400);
     target.stop();
 }
