@@ -117,7 +117,10 @@ mod tests {
         let log = std::env::temp_dir().join(format!("bench-tool-{}", std::process::id()));
         let said = shell("echo out; echo err >&2; exit 3", &log).finish_with(&[0, 3]);
         assert_eq!(said, "out\nerr\n");
-        let mut sleeper = shell("exec sleep 30", &log);
+        // A shell that becomes another program would have two memories one after the other.
+        let mut sleeping = Command::new("sleep");
+        sleeping.arg("30");
+        let mut sleeper = Process::start(sleeping, &log);
         assert!(sleeper.is_running());
         assert!(sleeper.resident_kib().unwrap() <= sleeper.resident_peak_kib());
         assert!(sleeper.cpu() < Duration::from_secs(1));
