@@ -167,8 +167,8 @@ fn pasted(page: &str, script: &str, commands: usize, browser: impl FnOnce(&Path)
 /// Ends the targets that a page started, and waits for them.
 const ENDING: &str = "kill $(jobs -p); wait";
 
-/// Whether the page lets a command end so. On a busy machine an objective may be undecided and the last answers may come
-/// too late, and what a comparison of short runs finds is chance's.
+/// Whether the page lets a command end so. On a busy machine an objective may be undecided and the last answers may
+/// come too late, and what a comparison of short runs finds is chance's.
 fn may_end(page: &str, status: &str, command: &str) -> bool {
     let said = page.lines().find_map(|line| {
         let (line, ending) = line.split_once(" # ends with ")?;

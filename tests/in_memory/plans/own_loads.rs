@@ -115,7 +115,8 @@ fn scenario_with_too_few_users_alone_is_overloaded() {
 #[test]
 fn iterations_not_begun_are_named_when_nothing_worked() {
     let target = RestTarget::scripted(
-        "[[rule]]\npath = \"/echo/*\"\naction = { status = 503, delay = \"400ms\" }\n",
+        "[[rule]]\npath = \"/echo/*\"\naction = { delay = \"400ms\" }\n\
+         [[rule]]\npath = \"/echo/*\"\naction = { status = 503 }\n",
     );
     let rate = "users = 1, rate = \"20/s\", duration = \"1s\"";
     let ended = Plan::of(&plan(&target, "users = 1, iterations = 2", rate)).run(&[]).expect(1);

@@ -1,7 +1,7 @@
 //! brunt as a process, for the tests of the program: [`Program`] and [`Ended`], the embedded servers that it brings
-//! along ([`Target`], [`RestTarget`]), a terminal to show itself on ([`Terminal`]), plans
-//! ([`Plan`]), searches and comparisons, the files and reports of LoadGen ([`Files`], [`Report`]), and the messages that
-//! perfdhcp counts ([`Counted`]).
+//! along ([`Target`], [`RestTarget`]), a terminal to show itself on ([`Terminal`]), plans ([`Plan`]), searches and
+//! comparisons, the files and reports of LoadGen ([`Files`], [`Report`]), and the messages that perfdhcp counts
+//! ([`Counted`]).
 //!
 //! A crate and no module of one test, because the tests that measure time are a program of their own and use the same.
 
