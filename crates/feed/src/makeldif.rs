@@ -17,6 +17,7 @@
 //! * `include` names a Java class and is refused.
 //! * `first.names`, `last.names`, `cities`, `states` and `streets` are built in, for a resource directory without them.
 
+mod backslash;
 mod definition;
 mod entry;
 mod place;

@@ -1,7 +1,7 @@
 //! The lines of a template file: constants, branches and templates.
 
 use super::Sources;
-use super::place::escaped;
+use super::backslash::escaped;
 use super::resources::{ResourceError, Resources};
 use super::tag::{Context, TagError};
 use super::value::{Line, Part, Value};

@@ -4,6 +4,7 @@
 //! made, a reference copies the value already computed for the line it names.
 
 use super::MakeLdif;
+use super::backslash::escaped;
 use super::definition::Definition;
 use super::value::{Condition, Extent, Part, Random};
 use crate::Escape;
@@ -243,26 +244,5 @@ fn cut(out: &mut Vec<u8>, extent: Extent, separator: u8, write: impl FnOnce(&mut
                 out[at] = b'_';
             }
         }
-    }
-}
-
-/// Whether the byte at `at` follows an odd number of backslashes.
-///
-/// In a template file and in a DN, a backslash precedes a character that is meant literally, and a doubled backslash
-/// means a backslash. This does not depend on which characters are special.
-pub(super) fn escaped(bytes: &[u8], at: usize) -> bool {
-    bytes[..at].iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn doubled_backslash_does_not_escape() {
-        let text = br"a,\,\\,\\\,";
-        let commas = (0..text.len()).filter(|&at| text[at] == b',');
-        let found: Vec<bool> = commas.map(|at| escaped(text, at)).collect();
-        assert_eq!(found, [false, true, false, true]);
     }
 }

@@ -4,6 +4,7 @@
 //! names. So text from a server stays text even if our code forgot to escape it. The script adds moving charts, sorting
 //! and copying: words, tables and still pictures are there without it.
 
+use super::list::list;
 use super::{Block, Column, Drawing, Page, Side, Table, Tone, Verdict, result, script};
 use crate::escaped::escaped;
 use crate::wrapped::command_line;
@@ -324,14 +325,6 @@ fn side(column: Option<&Column>) -> &'static str {
         Some(Side::Left) => " class=\"name\"",
         _ => "",
     }
-}
-
-pub(super) fn list(text: &mut String, items: &[String]) -> std::fmt::Result {
-    text.push_str("<ul>\n");
-    for item in items {
-        writeln!(text, "<li>{}</li>", escaped(item))?;
-    }
-    writeln!(text, "</ul>")
 }
 
 #[cfg(test)]

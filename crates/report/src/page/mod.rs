@@ -5,6 +5,7 @@
 //! server: the renderings ensure that it stays text.
 
 mod html;
+mod list;
 mod origin;
 mod result;
 mod script;

@@ -3,7 +3,7 @@
 //!
 //! Words come before colours: an outcome has a mark of its own shape, and a bar has its limit as a tick.
 
-use super::html::list;
+use super::list::list;
 use super::{Block, Verdict};
 use crate::escaped::escaped;
 use brunt_record::OutcomeTone;

@@ -43,6 +43,7 @@ mod columns;
 mod heat;
 mod live;
 mod plots;
+mod row;
 mod shown;
 mod slice;
 mod spectrum;

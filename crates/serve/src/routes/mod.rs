@@ -133,7 +133,7 @@ async fn carried_out(
     let who = on_a_thread(room, Arc::clone(call), |call| guard::who(&call)).await?;
     if let Some(who) = who {
         let whole = Arc::make_mut(call);
-        whole.app = Arc::new(whole.app.seen_by(Sight::of(&who.user)));
+        whole.app = Arc::new(whole.app.seen_by(who.user.sight()));
         whole.who = Some(who);
     }
     guard::may(route, call)?;

@@ -17,7 +17,7 @@ pub(crate) use tell::look as tell;
 use crate::app::App;
 use crate::auth::Role;
 use crate::problem::Problem;
-use crate::store::{Schedule, Sight};
+use crate::store::Schedule;
 use crate::submission::{Submission, submit_for};
 
 /// How late a run may begin that was due while the site was busy or was restarting, in seconds.
@@ -134,7 +134,7 @@ fn begin_due(app: &App, schedule: &Schedule) -> Result<String, Problem> {
     let Some(author) = author else {
         return Err(Problem::unusable(format!("{} may no longer run plans.", schedule.by)));
     };
-    if app.store.seen_by(Sight::of(&author)).plan(schedule.plan)?.is_none() {
+    if app.store.seen_by(author.sight()).plan(schedule.plan)?.is_none() {
         let why = format!("{} no longer sees the project of this plan.", schedule.by);
         return Err(Problem::unusable(why));
     }

@@ -2,7 +2,7 @@
 
 use rusqlite::{OptionalExtension as _, Row};
 
-use super::{Result, Store};
+use super::{Result, Sight, Store};
 use crate::auth::{Hash, Role};
 
 /// A person who may sign in.
@@ -16,6 +16,13 @@ pub(crate) struct User {
     pub(crate) ready: bool,
     /// Whether the user signs in at the provider, and has no password here.
     pub(crate) elsewhere: bool,
+}
+
+impl User {
+    /// The tests that the user sees.
+    pub(crate) fn sight(&self) -> Sight {
+        if self.role == Role::Admin { Sight::Everything } else { Sight::Of(self.id) }
+    }
 }
 
 /// The columns of a user.

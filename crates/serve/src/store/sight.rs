@@ -6,8 +6,7 @@
 
 use rusqlite::Connection;
 
-use super::{Result, Store, User};
-use crate::auth::Role;
+use super::{Result, Store};
 
 /// Whose tests are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,11 +39,6 @@ const OF_PLAN: &str = "EXISTS (SELECT 1 FROM temp.plan AS seen WHERE seen.id = o
 const OF_RUN: &str = "EXISTS (SELECT 1 FROM temp.run AS seen WHERE seen.id = own.run)";
 
 impl Sight {
-    /// What a user sees.
-    pub(crate) fn of(user: &User) -> Self {
-        if user.role == Role::Admin { Self::Everything } else { Self::Of(user.id) }
-    }
-
     pub(super) fn is_limited(self) -> bool {
         self != Self::Everything
     }
@@ -103,6 +97,7 @@ impl Store {
 mod tests {
     use super::super::{DATABASE, MIGRATIONS, Members};
     use super::*;
+    use crate::auth::Role;
 
     /// Tables that are not about tests, or are read only by what may not be seen in another table.
     const OPEN: [&str; 16] = [

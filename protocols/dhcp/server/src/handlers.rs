@@ -8,8 +8,8 @@ use brunt_dhcp_wire::dhcp6::Duid;
 
 use super::config::Config;
 use super::handler::{Handler, Lease};
-use super::server::StartError;
 use super::socket;
+use super::start_error::StartError;
 use super::v4::V4Handler;
 use super::v6::V6Handler;
 

@@ -12,7 +12,7 @@ use super::config::Config;
 use super::handler::{Context, Handler, Lease, Reply};
 use super::handlers::Handlers;
 use super::script::Rules;
-use super::server::StartError;
+use super::start_error::StartError;
 use super::stats::{Counters, Stats, Tally};
 use super::words::Answer;
 

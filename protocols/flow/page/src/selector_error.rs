@@ -1,6 +1,7 @@
 //! [`SelectorError`]: what is wrong with a selector. It reads after "is not a selector:".
 
-use crate::selector_parser::PARTS_MAX;
+/// The most parts that a selector has, over all alternatives.
+pub(crate) const PARTS_MAX: usize = 64;
 
 /// What selectors consist of.
 const KNOWN: &str = "a selector consists of a type, *, #id, .class, [name], [name=value] (also ^= $= *= ~=), a space, \

@@ -1,10 +1,7 @@
 //! Reads the notation of selectors: types, `*`, `#id`, `.class`, attributes, descendants, children and alternatives.
 
 use crate::selector::{Must, Part, Selector, Test, Within};
-use crate::selector_error::SelectorError;
-
-/// The most parts that a selector has, over all alternatives.
-pub(crate) const PARTS_MAX: usize = 64;
+use crate::selector_error::{PARTS_MAX, SelectorError};
 
 impl Selector {
     /// Reads a selector.

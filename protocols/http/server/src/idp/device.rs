@@ -6,10 +6,10 @@ use serde_json::json;
 
 use super::client::{self, Client};
 use super::event::Event;
+use super::grant::Grant;
 use super::kept::{Decision, Device, Login, Purpose};
 use super::login;
 use super::page::{Form, redirect, say};
-use super::token::Grant;
 use crate::call::Call;
 use crate::oauth::{Refused, refused};
 use crate::reply::Reply;

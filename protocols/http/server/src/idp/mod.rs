@@ -9,6 +9,7 @@ mod client;
 mod device;
 mod discovery;
 mod event;
+mod grant;
 mod jose;
 mod kept;
 mod login;

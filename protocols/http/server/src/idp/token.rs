@@ -7,6 +7,7 @@ use serde_json::json;
 use super::client::{self, Client};
 use super::device;
 use super::event::Event;
+use super::grant::Grant;
 use super::jose::hash;
 use super::proof;
 use super::provider::Access;
@@ -200,15 +201,4 @@ fn by_assertion(call: &Call<'_>, client: &Client) -> Result<Grant, Refused> {
         return Err(refused(400, "invalid_grant", "The assertion is about nobody here"));
     }
     Ok(Grant { subject: user.into(), ..without_session(call, client) })
-}
-
-/// What a client is granted.
-pub(super) struct Grant {
-    pub(super) subject: Arc<str>,
-    pub(super) scope: Arc<str>,
-    pub(super) session: Option<u64>,
-    /// For the token that tells who signed in.
-    pub(super) nonce: Option<Box<str>>,
-    /// Whether there is a refresh token.
-    pub(super) renewable: bool,
 }
