@@ -104,8 +104,9 @@ fn rust_version_suffices_for_every_package() {
     let brunt = brunt.expect("it is a member");
     let ours = brunt.rust_version.clone().expect("its manifest says which");
     let built = built_in(&metadata, std::slice::from_ref(&brunt.id));
-    let newer =
-        built.iter().filter(|it| it.rust_version.as_ref().is_some_and(|asked| *asked > ours));
+    let newer = built
+        .iter()
+        .filter(|it| it.rust_version.as_ref().is_some_and(|requested| *requested > ours));
     let newer: Vec<String> = newer.map(|it| format!("{} {}", it.name, it.version)).collect();
     assert!(built.len() > 100 && newer.is_empty(), "Rust {ours} builds none of {newer:?}");
 }

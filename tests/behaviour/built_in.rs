@@ -15,7 +15,7 @@ fn ipv6() -> bool {
     UdpSocket::bind("[::1]:0").is_ok()
 }
 
-/// How many exchanges of each operation fell due in the run of this record.
+/// How many exchanges of each operation became due in the run of this record.
 fn planned(directory: &Path, name: &str) -> BTreeMap<String, u64> {
     let path = directory.join(format!("{name}.json"));
     let record = Record::read(&path).unwrap_or_else(|error| panic!("failed to {error}"));
@@ -85,8 +85,8 @@ fn quickstart_dhcp_shows_leases() {
     one_screen(&run(line.clone()).expect(0), if ipv6() { 3 } else { 2 });
     let ended = run(line.into_iter().chain(["--details"])).expect(0);
     assert!(planned(directory.path(), "dora")["dora"] > 0, "{ended}");
-    let said = ended.said().replace("\\ ", "");
-    assert!(said.contains(" -R 90000 -p 1 --window 4 --record "), "{ended}");
+    let message = ended.output().replace("\\ ", "");
+    assert!(message.contains(" -R 90000 -p 1 --window 4 --record "), "{ended}");
     // A second of each rate.
     let renewals = planned(directory.path(), "renewals");
     assert_eq!([renewals["dora"], renewals["renew"], renewals["release"]], [1000, 200, 100]);
@@ -133,10 +133,10 @@ fn calibrate_result_limits_later_runs() {
         let line = ["perfdhcp", "-L", &local, "-N", &port, "-r", "50", "-p", "1", "--details"];
         let ended = Program::start(brunt().args(line).args(half).arg("127.0.0.1")).wait().expect(0);
         let rate = found[name].as_f64().unwrap();
-        let said = format!("ceiling of this machine: {rate:.0}/s, of which ");
-        assert!(ended.stderr.contains(&said), "no {said:?}: {ended}");
+        let message = format!("ceiling of this machine: {rate:.0}/s, of which ");
+        assert!(ended.stderr.contains(&message), "no {message:?}: {ended}");
     }
     // A second of DORA and a second of the first half of it.
     let ended = target.account();
-    assert!(ended.said().contains("DISCOVER 100 REQUEST 50 OFFER 100 ACK 50"), "{ended}");
+    assert!(ended.output().contains("DISCOVER 100 REQUEST 50 OFFER 100 ACK 50"), "{ended}");
 }

@@ -277,7 +277,7 @@ fn lost_broker_ends_the_run_and_agents_keep_records() {
     let runs: Vec<Pid> = agents.iter().flat_map(runs_of).collect();
     broker.kill();
     let ended = run.wait().expect(7);
-    assert!(ended.said().contains("brunt merge"), "{ended}");
+    assert!(ended.output().contains("brunt merge"), "{ended}");
     assert!(until(PATIENCE, || runs.iter().all(|pid| is_gone(*pid))));
     let whole = merged(&broker.records());
     assert_eq!(whole.conservation.counts.sent, slapd.operations().searches);
@@ -345,13 +345,13 @@ fn agent_policy_refuses_forbidden_orders() {
             Some(named) => {
                 assert_eq!((ended.code(), sent), (8, 0), "{ended}");
                 // Which agent, which rule, and what to do.
-                let said = ended.said();
-                assert!(said.contains("refused: a on ") && said.contains(named), "{ended}");
+                let output = ended.output();
+                assert!(output.contains("refused: a on ") && output.contains(named), "{ended}");
                 let of_policy = named.contains('_') || named == "commands";
-                assert!(!of_policy || said.contains("in agent.toml"), "{ended}");
-                assert!(said.contains("owner"), "{ended}");
+                assert!(!of_policy || output.contains("in agent.toml"), "{ended}");
+                assert!(output.contains("owner"), "{ended}");
                 assert!(
-                    !said.contains("add it with --allow"),
+                    !output.contains("add it with --allow"),
                     "it is not the order's to add: {ended}"
                 );
             }
@@ -397,7 +397,7 @@ fn cluster_run_refuses_options_of_one_machine() {
         let ended = run([&["cluster", "run"][..], words].concat());
         assert_eq!(ended.code(), code, "{ended}");
         assert!(
-            ended.said().contains(named) && !ended.said().contains("secret "),
+            ended.output().contains(named) && !ended.output().contains("secret "),
             "{named}: {ended}"
         );
     }
@@ -406,7 +406,7 @@ fn cluster_run_refuses_options_of_one_machine() {
         .args(["cluster", "run", "--local", "2", "--", "http", "http://127.0.0.1:9"])
         .env("PATH", "/nowhere");
     let ended = Program::start(&mut alone).wait().expect(1);
-    assert!(ended.said().contains("apt-get install nats-server"), "{ended}");
+    assert!(ended.output().contains("apt-get install nats-server"), "{ended}");
 }
 
 #[test]
@@ -434,7 +434,7 @@ fn cluster_run_with_too_few_agents_sends_nothing() {
         "http://127.0.0.1:9",
     ];
     let ended = run(line).expect(1);
-    assert!(ended.said().contains("2 agents were asked for, and there are 1: only"), "{ended}");
+    assert!(ended.output().contains("2 agents were asked for, and there are 1: only"), "{ended}");
 }
 
 /// A broker that knows two agents and a coordinator by the keys that it makes in this directory, and its port.
@@ -469,7 +469,7 @@ fn cluster_keys_are_enough_for_agents_and_coordinator() {
     // Nobody's keys, a token and an authority of the system are not let in.
     let mut stranger = command(binary());
     stranger.args(["agents", "--nats", &format!("tls://localhost:{port}")]);
-    assert!(Program::start(&mut stranger).wait().expect(1).said().contains("reach the broker"));
+    assert!(Program::start(&mut stranger).wait().expect(1).output().contains("reach the broker"));
     let mut run = command(binary());
     run.args([
         "cluster",

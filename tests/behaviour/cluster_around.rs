@@ -7,7 +7,7 @@ use rustix::process::Signal;
 
 /// A plan of four users, each of which performs `run`, with both tables for each of these.
 fn plan(target: &RestTarget, run: &str, each: &str) -> Plan {
-    Plan::of(&format!(
+    Plan::from_text(&format!(
         "[run]\nusers = 4\nseed = 3\n{run}\n[http]\nbase = \"{}\"\n\
          [prepare]\neach = \"{each}\"\nsteps = [{{ name = \"made\", put = \"/echo/made\", text = \"x\" }}]\n\
          [clean-up]\neach = \"{each}\"\nsteps = [{{ name = \"removed\", delete = \"/echo/made\" }}]\n\
@@ -71,7 +71,7 @@ fn failed_prepare_of_one_agent_stops_all_and_cleans_up() {
     let plan = plan(&target, "duration = \"10m\"", "node");
     let ended = shared(&plan).wait();
     assert_ne!(ended.code(), 0, "{ended}");
-    assert!(ended.said().contains("failed to prepare: step 'made': 503"), "{ended}");
+    assert!(ended.output().contains("failed to prepare: step 'made': 503"), "{ended}");
     let seen = target.stop();
     assert!(places(&seen, "GET").is_empty(), "{ended}");
     assert_eq!(places(&seen, "PUT").len(), places(&seen, "DELETE").len(), "{ended}");

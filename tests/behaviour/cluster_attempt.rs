@@ -1,5 +1,5 @@
-//! [`Attempt`]: agents and a coordinator that carry out one run, a [`Place`] with a broker that can be taken away, and
-//! [`Came`], the result.
+//! [`Attempt`]: agents and a coordinator that carry out one run, a [`Launcher`] with a broker that can be taken away,
+//! and [`Came`], the result.
 
 use std::path::Path;
 use std::process::Command;
@@ -17,7 +17,7 @@ use brunt_test_program::{Ended, Program, binary, command};
 const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Where agents and a coordinator meet.
-pub(crate) trait Place: Send + Sync {
+pub(crate) trait Launcher: Send + Sync {
     /// An agent, which takes part in one run; agents have the ranks that they are started with.
     fn agent(&self, rank: usize) -> Command;
 
@@ -31,7 +31,7 @@ pub(crate) trait Place: Send + Sync {
     fn bring_broker_back(&mut self);
 }
 
-impl Place for Broker {
+impl Launcher for Broker {
     fn agent(&self, rank: usize) -> Command {
         let mut agent = command(binary());
         agent.args(["agent", "--once", "--nats", &self.url(), "--name", &format!("n{rank}")]);
@@ -92,7 +92,7 @@ impl Attempt {
     /// Orders a load from so many agents. The coordinator has what the load reads in this directory, the agents have
     /// not.
     pub(crate) fn start(
-        place: &dyn Place,
+        place: &dyn Launcher,
         agents: usize,
         options: &[&str],
         load: &str,

@@ -118,7 +118,7 @@ fn calibrated_agents_share_the_load_by_capacity() {
         ended
     };
     let ended = run(None).expect(1);
-    assert!(ended.said().contains("b: not calibrated for search"), "{ended}");
+    assert!(ended.output().contains("b: not calibrated for search"), "{ended}");
     assert_eq!(slapd.operations().searches, 0, "{ended}");
     let ended = run(Some(10_000.0));
     let whole = record(&broker.whole());

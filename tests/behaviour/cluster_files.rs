@@ -71,14 +71,14 @@ fn plan_files_come_from_the_coordinator_and_are_removed() {
     let whole = record(&broker.whole());
     assert_eq!(whole.conservation.counts.sent, seen.len() as u64, "{ended}");
     // Each row once, over both agents, and with the agents' own secret.
-    let mut asked: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut requested: BTreeMap<&str, u32> = BTreeMap::new();
     for one in &seen {
-        *asked.entry(one.target.as_str()).or_default() += 1;
+        *requested.entry(one.target.as_str()).or_default() += 1;
     }
     let paths: Vec<String> =
         (0..ROWS).map(|row| format!("/echo?name=user.{row}&token=of-the-agent")).collect();
     let expected: BTreeMap<&str, u32> = paths.iter().map(|path| (path.as_str(), 1)).collect();
-    assert_eq!(asked, expected, "{ended}");
+    assert_eq!(requested, expected, "{ended}");
     for agent in agents {
         agent.wait().expect(0);
     }
@@ -98,8 +98,11 @@ fn missing_secret_of_an_agent_stops_the_run() {
     let plan = plan(&target);
     let (ended, _agents) = ordered(&broker, plan.path(), "", empty.path());
     let ended = ended.expect(1);
-    assert!(ended.said().contains("find token, which has to be on this agent already"), "{ended}");
-    assert!(ended.said().contains("data in agent.toml"), "{ended}");
+    assert!(
+        ended.output().contains("find token, which has to be on this agent already"),
+        "{ended}"
+    );
+    assert!(ended.output().contains("data in agent.toml"), "{ended}");
     assert_eq!(target.stop().len(), 0, "{ended}");
 }
 
@@ -113,6 +116,6 @@ fn missing_file_of_the_coordinator_stops_the_run() {
         run.current_dir(directory).args(["cluster", "run", "--nats", "nats://127.0.0.1:9"]);
         run.args(["--agents", "2", "--", "run", "plan.toml"]);
         let ended = Program::start(&mut run).wait().expect(2);
-        assert!(ended.said().contains(named), "{ended}");
+        assert!(ended.output().contains(named), "{ended}");
     }
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 
 use crate::cluster::Broker;
-use crate::cluster_attempt::Place;
+use crate::cluster_attempt::Launcher;
 use brunt_test_program::{binary, command};
 
 /// What only the answer has that says when to begin.
@@ -77,7 +77,7 @@ impl Link {
     }
 }
 
-impl Place for Linked<'_> {
+impl Launcher for Linked<'_> {
     fn agent(&self, rank: usize) -> Command {
         let mut agent = command(binary());
         let url = format!("nats://{}", self.links[rank].address);

@@ -14,7 +14,7 @@ use brunt_record::Record;
 use brunt_testbed::{Kea, KeaOptions, Nginx, require, until};
 
 use crate::cluster::{Broker, is_gone, same};
-use crate::cluster_attempt::{Attempt, Came, Place, Victim, pass};
+use crate::cluster_attempt::{Attempt, Came, Launcher, Victim, pass};
 use crate::cluster_wide::Wide;
 use crate::cluster_witnesses::{Directory, RATE, Witness};
 use brunt_test_program::{scratch, slapd};
@@ -115,7 +115,7 @@ impl Event {
     }
 
     /// Has a run of two agents, and this happen to it.
-    fn befall(self, run: &str, place: &mut dyn Place, witness: &dyn Witness) -> Came {
+    fn befall(self, run: &str, place: &mut dyn Launcher, witness: &dyn Witness) -> Came {
         let directory = scratch();
         let load = witness.load(run, self.seconds(), directory.path());
         let patience = ["--patience", self.patience()];
@@ -161,8 +161,8 @@ impl Event {
                 assert_eq!((counted, seen), (planned, planned), "{context}");
                 let whole = came.whole.as_ref().expect("a record");
                 let notes = &whole.verdict.notes;
-                let said = notes.iter().any(|note| note.contains("the broker was away"));
-                assert!(said && whole.conservation.holds, "{notes:?} {context}");
+                let is_noted = notes.iter().any(|note| note.contains("the broker was away"));
+                assert!(is_noted && whole.conservation.holds, "{notes:?} {context}");
                 same(whole, &came.merged());
             }
             Self::Away(..) => assert_eq!(came.ended.code(), 7, "{context}"),
@@ -195,7 +195,7 @@ fn killed(victim: Victim, came: &Came, counted_seen: (u64, u64), context: &str) 
     // The whole contains what the others have kept, and what the victim had reported.
     let missing =
         seen.checked_sub(counted).unwrap_or_else(|| panic!("more than was sent\n{context}"));
-    match said(whole) {
+    match output(whole) {
         Some(seconds) => {
             let most = (seconds * (RATE / 2) as f64).ceil() as u64 + 1;
             assert!(missing <= most, "{missing} and not {most} are missing\n{context}");
@@ -228,7 +228,7 @@ fn conserved_but_for_the_last(whole: &Record, context: &str) {
 }
 
 /// How many seconds of a share the record says are in none of its figures.
-fn said(whole: &Record) -> Option<f64> {
+fn output(whole: &Record) -> Option<f64> {
     let reasons = whole.verdict.reasons.iter().map(|reason| reason.text.as_str());
     let text = reasons.into_iter().find(|text| text.contains("are in none"))?;
     let (_, rest) = text.split_once("up to ").unwrap_or_else(|| panic!("{text}"));
@@ -252,7 +252,10 @@ struct Scene<'a, P> {
 
 /// Makes all these events happen, several at a time, judges their results, and returns how many times each kind
 /// occurred.
-fn play<P: Place>(mut scenes: Vec<Scene<'_, P>>, settle: &dyn Fn()) -> HashMap<&'static str, u32> {
+fn play<P: Launcher>(
+    mut scenes: Vec<Scene<'_, P>>,
+    settle: &dyn Fn(),
+) -> HashMap<&'static str, u32> {
     let mut came = Vec::new();
     for wave in scenes.chunks_mut(TOGETHER) {
         let ended = thread::scope(|scope| {
@@ -292,7 +295,7 @@ fn at_one_server(events: Vec<Event>, witness: &dyn Witness) -> Vec<Scene<'_, Bro
 #[test]
 fn killed_agent_leaves_a_record_that_names_what_is_missing() {
     let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
-    let directory = Directory::of(&slapd);
+    let directory = Directory::new(&slapd);
     // Runs that were killed leave requests of which slapd may not have heard yet.
     let settle = || {
         slapd.operations();
@@ -308,7 +311,7 @@ fn killed_agent_leaves_a_record_that_names_what_is_missing() {
 #[test]
 fn broker_back_after_eight_seconds_finds_agents_stopped() {
     let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
-    let directory = Directory::of(&slapd);
+    let directory = Directory::new(&slapd);
     let pause = Duration::from_secs_f64(Random::new().share());
     play(at_one_server(vec![Event::Away(8, pause)], &directory), &|| {});
 }

@@ -18,7 +18,7 @@ use brunt_record::{CodeRecord, Counts, Histogram, Latency, OperationRecord, Phas
 use brunt_testbed::{Lan, require, until};
 
 use crate::cluster::{Broker, record, same};
-use crate::cluster_attempt::{Attempt, Place};
+use crate::cluster_attempt::{Attempt, Launcher};
 use crate::cluster_wide::Wide;
 use crate::numbered::{Numbered, RequestKind, WAITS, answer};
 use brunt_test_program::{Ended, Program, binary, command, scratch};
@@ -82,10 +82,10 @@ impl Servers {
         })
     }
 
-    fn asked(&self) -> Vec<(RequestKind, u64)> {
-        let mut asked: Vec<_> = self.0.iter().flat_map(Numbered::asked).collect();
-        asked.sort_unstable();
-        asked
+    fn requested(&self) -> Vec<(RequestKind, u64)> {
+        let mut requested: Vec<_> = self.0.iter().flat_map(Numbered::requested).collect();
+        requested.sort_unstable();
+        requested
     }
 
     fn port(&self, number: usize) -> u16 {
@@ -142,7 +142,7 @@ impl Load {
     /// What the servers have to be asked for, each once.
     fn expected(self, open: bool) -> Vec<(RequestKind, u64)> {
         let numbers = || 0..if open { OPEN } else { CLOSED };
-        let of = |asked: RequestKind| numbers().map(move |number| (asked, number));
+        let of = |requested: RequestKind| numbers().map(move |number| (requested, number));
         match self {
             Self::Ldap => of(RequestKind::Search).collect(),
             Self::Http => of(RequestKind::Get).collect(),
@@ -213,7 +213,7 @@ impl Figures {
     fn new(record: &Record) -> Self {
         let mut phases: BTreeMap<Phase, Counts> = BTreeMap::new();
         for phase in record.phases.iter().filter(|phase| phase.counts != Counts::default()) {
-            // What falls due while a run drains is a later step of what fell due before.
+            // What becomes due while a run drains is a later step of what became due before.
             let name = if phase.name == Phase::Drain { Phase::Steady } else { phase.name };
             phases.entry(name).or_default().merge(&phase.counts);
         }
@@ -230,7 +230,7 @@ impl Figures {
         Self {
             counts: [record.counts, record.conservation.counts],
             phases,
-            operations: record.operations.iter().map(Operation::of).collect(),
+            operations: record.operations.iter().map(Operation::from_record).collect(),
             parts: parts.collect(),
             tallies: tallies.collect(),
         }
@@ -238,7 +238,7 @@ impl Figures {
 }
 
 impl Operation {
-    fn of(record: &OperationRecord) -> Self {
+    fn from_record(record: &OperationRecord) -> Self {
         let code = |it: &CodeRecord| (it.name.clone(), it.code, it.count);
         let mut codes: Vec<_> = record.codes.iter().map(code).collect();
         codes.sort();
@@ -293,7 +293,7 @@ fn by_one_process(load: Load, open: bool, begun: &AtomicBool) -> (Record, Vec<(R
     let ended = Program::start(brunt.args(rest.split(' '))).wait();
     let path = directory.path().join("alone.json");
     assert!(path.exists(), "{ended}");
-    (record(&path), servers.asked())
+    (record(&path), servers.requested())
 }
 
 /// The merged record of agents, which is that of their own records to the last bucket.
@@ -304,7 +304,7 @@ fn by_agents(
 ) -> (Record, Vec<(RequestKind, u64)>, Ended) {
     let wide = (load == Load::Dhcp).then(|| Wide::start(case.agents as u8));
     let servers = Servers::start(load, wide.as_ref().map(|wide| &wide.lan));
-    let place: Box<dyn Place> = match wide {
+    let place: Box<dyn Launcher> = match wide {
         Some(wide) => Box::new(wide),
         None => Box::new(Broker::start()),
     };
@@ -318,7 +318,7 @@ fn by_agents(
         options.extend(["--weights", &weights]);
     }
     let attempt = Attempt::start(&*place, case.agents, &options, &line, directory);
-    let sends = until(PATIENCE, || !servers.asked().is_empty());
+    let sends = until(PATIENCE, || !servers.requested().is_empty());
     begun.store(true, Ordering::Relaxed);
     let result = attempt.wait(&[]);
     assert!(sends, "{case:?}: nothing was sent: {}", result.ended);
@@ -328,14 +328,14 @@ fn by_agents(
     same(whole, &own);
     assert_eq!(Figures::new(whole), Figures::new(&own), "{case:?}");
     let whole = result.whole.expect("it was looked at");
-    (whole, servers.asked(), result.ended)
+    (whole, servers.requested(), result.ended)
 }
 
 /// Holds a merged record against that of one process, and both against the script.
 fn agree(load: Load, case: Case, whole: &Record, one: &Record, context: &str) {
     assert_eq!(Figures::new(whole), Figures::new(one), "{context}");
     let (classes, refused) = scripted(load, case.open);
-    let first = Operation::of(&whole.operations[0]);
+    let first = Operation::from_record(&whole.operations[0]);
     assert_eq!((first.response, first.service, first.counts.failed), (classes, classes, refused));
     assert!(whole.conservation.holds && whole.counts.dropped == 0, "{context}");
     if load == Load::Plan {
@@ -377,11 +377,11 @@ fn shared(load: Load, cases: &[Case]) {
         }
         ones.map(|it| it.join().expect("one process"))
     });
-    for (case, (whole, asked, ended)) in cases.iter().zip(&all) {
+    for (case, (whole, requested, ended)) in cases.iter().zip(&all) {
         let (one, asked_by_one) = &ones[usize::from(case.open)];
         let context = format!("{load:?} {case:?}: {ended}");
         let expected = load.expected(case.open);
-        assert_eq!((asked, asked_by_one), (&expected, &expected), "{context}");
+        assert_eq!((requested, asked_by_one), (&expected, &expected), "{context}");
         agree(load, *case, whole, one, &context);
     }
 }

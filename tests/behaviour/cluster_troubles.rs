@@ -9,7 +9,7 @@ use brunt_testbed::{require, until};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::cluster::{Broker, is_gone, same};
-use crate::cluster_attempt::{Attempt, Came, Place, pass};
+use crate::cluster_attempt::{Attempt, Came, Launcher, pass};
 use crate::cluster_link::{Hears, Link, Linked};
 use crate::cluster_witnesses::{Directory, RATE, Witness};
 use brunt_test_program::{Program, scratch, slapd};
@@ -37,7 +37,7 @@ fn is_whole(came: &Came, seen: u64, seconds: u64) {
 #[test]
 fn unheard_agent_delivers_everything_later() {
     let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
-    let (directory, broker) = (Directory::of(&slapd), Broker::start());
+    let (directory, broker) = (Directory::new(&slapd), Broker::start());
     let attempt = ordered("unheard", &directory, &broker, 2 * SECONDS);
     assert!(until(PATIENCE, || directory.has_begun("unheard")), "it does not begin");
     // Its run continues.
@@ -53,9 +53,9 @@ fn unheard_agent_delivers_everything_later() {
 #[test]
 fn second_agent_of_the_same_name_is_ignored() {
     let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
-    let (directory, broker) = (Directory::of(&slapd), Broker::start());
+    let (directory, broker) = (Directory::new(&slapd), Broker::start());
     let twins = scratch();
-    let mut twin = Place::agent(&broker, 1);
+    let mut twin = Launcher::agent(&broker, 1);
     let _twin = Program::start(twin.arg("--records").arg(twins.path()));
     let came = ordered("twin", &directory, &broker, SECONDS).wait(&[]);
     let seen = directory.seen("twin");
@@ -67,7 +67,7 @@ fn second_agent_of_the_same_name_is_ignored() {
 #[test]
 fn agents_of_a_killed_coordinator_stay_out_of_the_next_run() {
     let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
-    let (directory, broker) = (Directory::of(&slapd), Broker::start());
+    let (directory, broker) = (Directory::new(&slapd), Broker::start());
     let first = ordered("first", &directory, &broker, 60);
     assert!(until(PATIENCE, || directory.has_begun("first")), "it does not begin");
     let orphans = first.runs();
@@ -93,7 +93,7 @@ fn starve(process: Pid) {
 #[test]
 fn slow_agent_is_named_as_the_limit_of_the_run() {
     let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
-    let (directory, broker) = (Directory::of(&slapd), Broker::start());
+    let (directory, broker) = (Directory::new(&slapd), Broker::start());
     // The target answers in less than that, and waiting for the agent takes seconds.
     let load = format!(
         "searchrate -h 127.0.0.1 -p {} -b dc=example,dc=com -c 2 -M 2000 -d 6 --slo p99<500ms \
@@ -134,7 +134,7 @@ fn slow_agent_is_named_as_the_limit_of_the_run() {
 #[test]
 fn late_cancellation_leaves_a_record_of_what_was_sent() {
     let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
-    let (directory, mut broker) = (Directory::of(&slapd), Broker::start());
+    let (directory, mut broker) = (Directory::new(&slapd), Broker::start());
     // The last agent never hears when to begin, and the first does not hear that the run is called off for that reason.
     let links = [Hears::WhenToBegin, Hears::NotWhenToBegin].map(|last| Link::to(&broker, last));
     let place = Linked { broker: &mut broker, links: links.to_vec() };
@@ -158,7 +158,7 @@ fn late_cancellation_leaves_a_record_of_what_was_sent() {
 #[test]
 fn cancellation_before_the_start_reports_nothing_sent() {
     let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
-    let (directory, mut broker) = (Directory::of(&slapd), Broker::start());
+    let (directory, mut broker) = (Directory::new(&slapd), Broker::start());
     let link = Link::to(&broker, Hears::NotWhenToBegin);
     let place = Linked { broker: &mut broker, links: vec![link.clone()] };
     let load = directory.load("off", SECONDS, &std::env::temp_dir());
@@ -171,7 +171,7 @@ fn cancellation_before_the_start_reports_nothing_sent() {
     assert!(came.whole.is_none() && directory.seen("off") == 0, "{}", came.ended);
     let ended = came.ended.expect(1);
     assert!(
-        ended.said().contains("did not acknowledge when to begin; nothing was sent"),
+        ended.output().contains("did not acknowledge when to begin; nothing was sent"),
         "{ended}"
     );
 }

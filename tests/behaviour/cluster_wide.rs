@@ -10,7 +10,7 @@ use brunt_cluster::keys::{self, Wanted};
 use brunt_testbed::{Beyond, Daemon, Lan, free_port, until};
 use tempfile::TempDir;
 
-use crate::cluster_attempt::Place;
+use crate::cluster_attempt::Launcher;
 use brunt_test_program::{binary, scratch};
 
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -51,7 +51,7 @@ impl Wide {
     }
 }
 
-impl Place for Wide {
+impl Launcher for Wide {
     fn agent(&self, rank: usize) -> Command {
         let mut brunt = match rank {
             0 => self.lan.client(binary()),

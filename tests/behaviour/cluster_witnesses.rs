@@ -31,7 +31,7 @@ pub(crate) struct Directory {
 }
 
 impl Directory {
-    pub(crate) fn of(slapd: &Slapd) -> Self {
+    pub(crate) fn new(slapd: &Slapd) -> Self {
         Self { port: slapd.port(), log: slapd.log() }
     }
 }

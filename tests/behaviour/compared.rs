@@ -28,12 +28,12 @@ fn ab_alternates_commands_and_keeps_records() {
     let started = |name: &str| Record::read(&kept.join(name)).unwrap().started;
     let order = ["a/01.json", "b/01.json", "b/02.json", "a/02.json"].map(started);
     assert!(order.is_sorted(), "{order:?}");
-    assert!(ended.said().contains("A1: ") && ended.said().contains("B2: "), "{ended}");
+    assert!(ended.output().contains("A1: ") && ended.output().contains("B2: "), "{ended}");
     assert!(!ended.stdout.contains("password"), "{ended}");
     // Nothing but records is left, and they are not mixed with those of another trial.
     assert_eq!(fs::read_dir(kept.join("a")).unwrap().count(), 2);
     let again = Program::start(&mut ab(&["--runs", "2", "--keep", keep], &a, &b)).wait().expect(2);
-    assert!(again.said().contains("already contains files"), "{again}");
+    assert!(again.output().contains("already contains files"), "{again}");
     target.stop();
 }
 
@@ -60,8 +60,8 @@ fn ab_interrupt_ends_the_run_and_compares_the_rest() {
 fn ab_reports_why_a_command_cannot_run() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let ended = Program::start(&mut ab(&[], &binds(closed, 2), &binds(closed, 2))).wait().expect(1);
-    assert!(ended.said().contains("a run of command A failed; it said:"), "{ended}");
-    assert!(ended.said().contains("refused"), "{ended}");
+    assert!(ended.output().contains("a run of command A failed; it said:"), "{ended}");
+    assert!(ended.output().contains("refused"), "{ended}");
 }
 
 #[test]
@@ -70,6 +70,6 @@ fn ab_does_not_compare_when_nothing_succeeded() {
     let url = format!("{}/none", target.base);
     let line = ["http", "-q", "50", "-z", "1s", "--quiet", &url].map(str::to_owned);
     let ended = Program::start(&mut ab(&["--runs", "1"], &line, &line)).wait().expect(1);
-    assert!(ended.said().contains("no operation of either command succeeded (404 "), "{ended}");
+    assert!(ended.output().contains("no operation of either command succeeded (404 "), "{ended}");
     target.stop();
 }

@@ -101,13 +101,19 @@ fn report_refuses_a_format_that_a_collection_lacks() {
     let directory = scratch();
     let path = directory.path().join("stores.json");
     stores("leases").write(&path).unwrap();
-    let said = report(&path, &["--format", "hgrm"]).expect(1);
-    assert!(said.stderr.contains("--format csv") && said.stdout.is_empty(), "{said}");
+    let message = report(&path, &["--format", "hgrm"]).expect(1);
+    assert!(message.stderr.contains("--format csv") && message.stdout.is_empty(), "{message}");
     stores("planets").write(&path).unwrap();
-    let said = report(&path, &[]).expect(1);
-    assert!(said.stderr.contains("\"planets\"") && said.stderr.contains("--format csv"), "{said}");
+    let message = report(&path, &[]).expect(1);
+    assert!(
+        message.stderr.contains("\"planets\"") && message.stderr.contains("--format csv"),
+        "{message}"
+    );
     assert_eq!(report(&path, &["--format", "csv"]).expect(0).stdout.lines().count(), 9);
     fs::write(&path, r#"{"schema":"brunt-collection/9"}"#).unwrap();
-    let said = report(&path, &[]).expect(1);
-    assert!(said.stderr.contains("brunt-collection/9") && said.stdout.is_empty(), "{said}");
+    let message = report(&path, &[]).expect(1);
+    assert!(
+        message.stderr.contains("brunt-collection/9") && message.stdout.is_empty(),
+        "{message}"
+    );
 }

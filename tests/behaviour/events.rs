@@ -86,8 +86,8 @@ fn events_go_to_stdout_and_a_wrong_path_stops_the_run() {
     let first = ended.stdout.lines().next().unwrap_or_default();
     assert_eq!(json(first)["schema"].as_str(), Some("brunt-events/1"), "{first}");
     let refused = Program::start(command(binary()).args(line).arg("/nowhere/x")).wait().expect(1);
-    let said = refused.said();
-    assert!(said.contains("--events /nowhere/x") && said.contains("another file"), "{refused}");
+    let output = refused.output();
+    assert!(output.contains("--events /nowhere/x") && output.contains("another file"), "{refused}");
     target.stop();
 }
 
@@ -149,7 +149,9 @@ fn events_of_a_killed_comparison_hold_finished_runs() {
     let found = json(&report(&events).expect(0).stdout);
     let cells = found["cells"].as_array().expect("cells");
     assert_eq!(cells.len(), 2, "{}", found["facts"]);
-    assert!(found["facts"]["not complete"].as_str().is_some_and(|said| said.contains("killed")));
+    assert!(
+        found["facts"]["not complete"].as_str().is_some_and(|output| output.contains("killed"))
+    );
     assert_eq!(cells[0]["figures"]["invalid"], Value::Null);
     assert_eq!(cells[1]["figures"]["invalid"], 1.0);
     let reasons = cells[1]["record"]["verdict"]["reasons"].as_array().expect("reasons");

@@ -145,22 +145,22 @@ fn carried_out(name: &str, block: &str) -> Result<(), String> {
     bash.env("TOOLS", ldap_tools().collect::<Vec<_>>().join(" "));
     bash.env("UNBOUNDID", if is_of_unboundid(name) { "yes" } else { "no" });
     let ended = bash.output().expect("bash runs");
-    let said = String::from_utf8_lossy(&ended.stdout) + String::from_utf8_lossy(&ended.stderr);
+    let message = String::from_utf8_lossy(&ended.stdout) + String::from_utf8_lossy(&ended.stderr);
     // On a busy machine a comparison or a search decides nothing.
     let undecided = matches!(name, "ab" | "find-max" | "cluster-run");
     let code = ended.status.code().expect("it ended by itself");
     let is_wrong = if undecided { [1, 2].contains(&code) } else { code != 0 };
     if is_wrong {
-        return Err(format!("{code}: {block}\n{said}"));
+        return Err(format!("{code}: {block}\n{message}"));
     }
-    if is_of_unboundid(name) && !said.contains("was read as one of UnboundID's") {
-        return Err(format!("not read as a line of UnboundID's: {block}\n{said}"));
+    if is_of_unboundid(name) && !message.contains("was read as one of UnboundID's") {
+        return Err(format!("not read as a line of UnboundID's: {block}\n{message}"));
     }
     if loads_a_directory(name) {
         let record = Record::read(&here.join("run.json")).expect("a record");
         let failed = record.counts.failed;
         if record.counts.ok == 0 || failed > 0 {
-            return Err(format!("{failed} failed: {block}\n{said}"));
+            return Err(format!("{failed} failed: {block}\n{message}"));
         }
     }
     Ok(())

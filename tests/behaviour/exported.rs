@@ -37,8 +37,9 @@ fn fetch(address: &str, path: &str, accept: &str) -> Option<(String, String)> {
 fn endpoint(run: &mut Program) -> String {
     let mut address = String::new();
     run.wait_until("the address of its metrics", |_, stderr| {
-        let said = stderr.lines().find_map(|line| line.strip_prefix("metrics: http://"));
-        said.and_then(|url| url.strip_suffix("/metrics"))
+        let output = stderr.lines().find_map(|line| line.strip_prefix("metrics: http://"));
+        output
+            .and_then(|url| url.strip_suffix("/metrics"))
             .map(|at| at.clone_into(&mut address))
             .is_some()
     });

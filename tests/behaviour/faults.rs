@@ -57,7 +57,7 @@ fn full_disk_keeps_the_old_file_and_no_partial_new_one() {
     }
     let ended = Program::start(&mut full).wait().expect(1);
     for what in ["the record", "--html", "--events"] {
-        assert!(ended.said().contains(what), "nothing is said of the {what}: {ended}");
+        assert!(ended.output().contains(what), "nothing is said of the {what}: {ended}");
     }
     assert!(ended.stderr.matches("No space left on device").count() >= 3, "{ended}");
     assert!(ended.stdout.contains("Outcomes"), "the figures are on the screen: {ended}");
@@ -75,7 +75,7 @@ fn write_error_is_reported_before_anything_is_sent() {
     for option in ["--events", "--hlog"] {
         let line = ["http", "-q", "100", "-z", "2s", "--quiet", &url, option, "/proc/self/mem"];
         let ended = Program::start(command(binary()).args(line)).wait().expect(1);
-        assert!(ended.said().contains("Input/output error"), "{ended}");
+        assert!(ended.output().contains("Input/output error"), "{ended}");
     }
     assert_eq!(target.stop().len(), 0);
 }

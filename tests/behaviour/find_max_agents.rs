@@ -76,6 +76,9 @@ fn find_max_refuses_agent_options_without_agents() {
         let words =
             [&SHORT[..], &option, &["--slo", "p99<2s", "--", "http", "http://127.0.0.1:9/"]];
         let ended = run(words.concat()).expect(2);
-        assert!(ended.said().contains(option[0]) && ended.said().contains("--agents"), "{ended}");
+        assert!(
+            ended.output().contains(option[0]) && ended.output().contains("--agents"),
+            "{ended}"
+        );
     }
 }

@@ -41,13 +41,13 @@ fn prometheus(directory: &Path) -> (Daemon, String) {
     start.arg(format!("--web.listen-address={address}"));
     let daemon = Daemon::start(&start, &directory.join("prometheus.log"));
     let scraped =
-        || asked(&address, "process_cpu_seconds_total").is_some_and(|it| it.contains("value"));
+        || requested(&address, "process_cpu_seconds_total").is_some_and(|it| it.contains("value"));
     assert!(until(Duration::from_secs(60), scraped), "Prometheus starts");
     (daemon, address)
 }
 
 /// What a Prometheus answers to a query, if it answers.
-fn asked(address: &str, query: &str) -> Option<String> {
+fn requested(address: &str, query: &str) -> Option<String> {
     let mut stream = TcpStream::connect(address).ok()?;
     stream.set_read_timeout(Some(Duration::from_secs(5))).ok()?;
     let head = format!("GET /api/v1/query?query={query} HTTP/1.0\r\nHost: {address}\r\n\r\n");
@@ -131,7 +131,7 @@ fn find_max_without_prometheus_data_stops_before_the_search() {
     let target = RestTarget::start();
     let url = format!("{}/bytes/10", target.base);
     let nobody = format!("127.0.0.1:{}", free_port());
-    for (address, said) in [
+    for (address, output) in [
         (nobody, "refused"),
         (answering("503 Busy", "busy"), "503"),
         (answering("200 OK", "what"), "no JSON"),
@@ -146,9 +146,9 @@ fn find_max_without_prometheus_data_stops_before_the_search() {
     ] {
         let source = format!("prometheus:http://{address}?query=up{{a=\"b\"}}");
         let ended = searched(&["--server-cpu", &source, "--", "http", "-c", "2", &url]).expect(1);
-        assert!(ended.said().contains(said), "{said}: {ended}");
+        assert!(ended.output().contains(output), "{output}: {ended}");
         assert!(
-            !ended.said().contains('\u{1b}'),
+            !ended.output().contains('\u{1b}'),
             "what a server says acts on no terminal: {ended}"
         );
     }
@@ -159,13 +159,13 @@ fn find_max_without_prometheus_data_stops_before_the_search() {
 fn find_max_refuses_sources_of_other_protocols() {
     let target = RestTarget::start();
     let url = format!("{}/bytes/10", target.base);
-    for (source, said) in [
+    for (source, output) in [
         ("monitor", "only the LDAP rate tools can"),
         ("kea:/nowhere", "ask /nowhere"),
         ("snmp", "kea:SOCKET"),
     ] {
         let ended = searched(&["--server-cpu", source, "--", "http", "-c", "2", &url]);
-        assert!(ended.code() != 0 && ended.said().contains(said), "{source}: {ended}");
+        assert!(ended.code() != 0 && ended.output().contains(output), "{source}: {ended}");
     }
     assert!(target.stop().is_empty(), "nothing was tried");
 }
@@ -201,16 +201,16 @@ fn find_max_searches_a_mix_of_leases_on_one_store() {
     }
     assert!(steps >= 5, "{steps}");
     assert!(!directory.path().join("leases.redb").exists(), "the store is cleared away");
-    for (words, said) in [
+    for (words, output) in [
         (&["leases", "redb"][..], "--mix"),
         (&["leases", "--mix", mix, "--durability", "sync"], "name it"),
         (&["leases", "redb", "--mix", mix], "--durability sync"),
     ] {
         let ended = searched(&[&["--"], words].concat()).expect(2);
-        assert!(ended.said().contains(said), "{said}: {ended}");
+        assert!(ended.output().contains(output), "{output}: {ended}");
     }
     // There is nothing to renew, and that is not the store's fault.
     let ended =
         searched(&["--", "leases", "redb", "--durability", "async", "--mix", "renew=1"]).expect(1);
-    assert!(ended.said().contains("nothing to work on"), "{ended}");
+    assert!(ended.output().contains("nothing to work on"), "{ended}");
 }

@@ -20,10 +20,10 @@ fn mixed_plan_binds_and_signs_in_with_oidc() {
     let ended = run(words.chain(left_out).chain(set)).expect(0);
     let record = brunt_record::Record::read(std::path::Path::new(&*path)).expect("a record");
     assert_eq!((record.counts.ok, record.counts.failed), (7 * 30, 0), "{ended}");
-    let seen = provider.account().said();
+    let seen = provider.account().output();
     for event in ["LOGIN", "CODE_TO_TOKEN"] {
         assert!(seen.contains(&format!("event: {event} 30")), "{event}: {seen}");
     }
-    let seen = directory.account().said();
+    let seen = directory.account().output();
     assert!(seen.contains("modify 30 30 success"), "{seen}");
 }

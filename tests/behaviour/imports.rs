@@ -117,8 +117,8 @@ fn http_curl_sends_what_curl_sends() {
             .args(["-c", &format!("{line} -s -o /dev/null -o /dev/null")])
             .status();
         assert!(status.unwrap().success(), "{line}");
-        let said = run(["http", "-c", "1", "-n", "1", "--quiet", "--curl", line]);
-        assert!(said.code() == 0, "{line}\n{said}");
+        let output = run(["http", "-c", "1", "-n", "1", "--quiet", "--curl", line]);
+        assert!(output.code() == 0, "{line}\n{output}");
     }
     let seen = api.stop();
     let mut rest = &seen[..];
@@ -161,14 +161,14 @@ fn import_examples_become_plans_that_run() {
         with_secrets(&once).expect(0);
     }
     let seen = api.stop();
-    let asked: Vec<_> = seen
+    let requested: Vec<_> = seen
         .iter()
         .map(|one| {
             format!("{} {} {}", one["method"], one["target"], one["status"]).replace('"', "")
         })
         .collect();
     assert_eq!(
-        asked,
+        requested,
         [
             "POST /oauth2/access_token 200",
             "POST /openam/json/authenticate?realm=%2F 200",
@@ -192,7 +192,7 @@ fn import_examples_become_plans_that_run() {
 #[test]
 fn import_error_names_the_file_and_exits_2() {
     let directory = scratch();
-    for (kind, text, said) in [
+    for (kind, text, output) in [
         ("har", "{\"log\":{}}", "missing field `entries` at line 1"),
         ("openapi", "swagger: '2.0'", "convert the document first"),
         ("openapi", "openapi: 3.0.0\npaths: [", "line 3"),
@@ -202,11 +202,11 @@ fn import_error_names_the_file_and_exits_2() {
         let file = directory.path().join("input");
         fs::write(&file, text).unwrap();
         let ended = run(["import", kind, file.to_str().unwrap()]).expect(2);
-        assert!(ended.said().contains(said), "{text}: {ended}");
+        assert!(ended.output().contains(output), "{text}: {ended}");
         assert!(ended.stdout.is_empty(), "{ended}");
     }
     let nowhere = run(["import", "har", "/nowhere/at.all"]).expect(2);
-    assert!(nowhere.said().contains("/nowhere/at.all: failed to read it"), "{nowhere}");
+    assert!(nowhere.output().contains("/nowhere/at.all: failed to read it"), "{nowhere}");
     let curl = run(["import", "curl", "curl -u jo:s3cret http://h/"]).expect(0);
     assert!(
         !curl.stdout.contains("s3cret") && curl.stdout.contains("{ env = \"PASSWORD\" }"),
@@ -221,7 +221,7 @@ fn import_error_names_the_file_and_exits_2() {
 
 #[test]
 fn http_explains_flags_of_other_tools() {
-    for (words, said) in [
+    for (words, output) in [
         (&["--latency-correction"][..], "always corrected"),
         (&["-k"], "--insecure"),
         (&["--no-tui"], "--quiet"),
@@ -229,6 +229,6 @@ fn http_explains_flags_of_other_tools() {
         (&["-p", "2"], "--http2"),
     ] {
         let ended = run([&["http", "http://127.0.0.1:9/"], words].concat()).expect(2);
-        assert!(ended.said().contains(said), "{ended}");
+        assert!(ended.output().contains(output), "{ended}");
     }
 }

@@ -17,8 +17,8 @@ pub(crate) fn ours(path: &str) -> PathBuf {
 /// What xmllint makes of a file.
 fn xmllint(words: &[&str], file: &Path) -> (bool, String) {
     let run = Command::new("xmllint").args(words).arg(file).output().expect("xmllint runs");
-    let said = String::from_utf8_lossy(&run.stdout) + String::from_utf8_lossy(&run.stderr);
-    (run.status.success(), said.trim().to_owned())
+    let message = String::from_utf8_lossy(&run.stdout) + String::from_utf8_lossy(&run.stderr);
+    (run.status.success(), message.trim().to_owned())
 }
 
 pub(crate) fn is_valid(junit: &Path) -> (bool, String) {
@@ -55,8 +55,8 @@ fn junit_agrees_with_the_record() {
     {
         let (ended, record, junit) = judged(directory.path(), &target, path, objectives);
         let ended = ended.expect(code);
-        let (valid, said) = is_valid(&junit);
-        assert!(valid, "{said}\n{}", fs::read_to_string(&junit).expect("a report"));
+        let (valid, message) = is_valid(&junit);
+        assert!(valid, "{message}\n{}", fs::read_to_string(&junit).expect("a report"));
         let ask = |xpath: &str| xmllint(&["--xpath", xpath], &junit).1;
         let not_met = record.slo.iter().filter(|slo| slo.outcome == SloOutcome::Missed).count();
         assert_eq!(ask("count(//testcase)"), (objectives.len() + 1).to_string(), "{ended}");
@@ -116,8 +116,8 @@ fn what_cannot_be_told_is_an_error(directory: &Path) {
     let printed =
         Program::start(command(binary()).args(["report", "--format", "junit"]).arg(&path));
     fs::write(&junit, printed.wait().expect(0).stdout).expect("a file");
-    let (valid, said) = is_valid(&junit);
-    assert!(valid, "{said}\n{}", fs::read_to_string(&junit).expect("a report"));
+    let (valid, message) = is_valid(&junit);
+    assert!(valid, "{message}\n{}", fs::read_to_string(&junit).expect("a report"));
     let ask = |xpath: &str| xmllint(&["--xpath", xpath], &junit).1;
     let counts = ["count(//error)", "string(//testsuite/@errors)", "count(//failure)"].map(ask);
     assert_eq!(counts, ["2", "2", "0"]);
@@ -149,24 +149,24 @@ fn csv_recipes_run_unchanged() {
     let python = |code: &str| {
         let run = Command::new("python3").args(["-c", code]).current_dir(directory.path()).output();
         let run = run.expect("python3 runs");
-        let said = String::from_utf8_lossy(&run.stderr).into_owned();
-        (run.status.success(), String::from_utf8_lossy(&run.stdout).into_owned(), said)
+        let message = String::from_utf8_lossy(&run.stderr).into_owned();
+        (run.status.success(), String::from_utf8_lossy(&run.stdout).into_owned(), message)
     };
     let recipes = blocks("docs/integrations.md", "python");
     let [plain, pandas] = recipes.as_slice() else { panic!("{recipes:?}") };
-    let (good, printed, said) = python(plain);
-    assert!(good, "{said}");
+    let (good, printed, message) = python(plain);
+    assert!(good, "{message}");
     let completed = record.counts.ok + record.counts.failed + record.counts.timed_out;
     assert_eq!(completed, 100);
     assert!(printed.starts_with(&format!("{completed} exchanges, the slowest ")), "{printed}");
     let columns = "import csv; row = next(csv.DictReader(open('operations.csv'))); print(row['ok'], \
     row['response_max'])";
-    let (_, printed, said) = python(columns);
+    let (_, printed, message) = python(columns);
     let slowest = record.operations[0].response.max_ns.expect("answers") as f64 / 1e6;
-    assert_eq!(printed.trim(), format!("{} {slowest:.3}", record.counts.ok), "{said}");
+    assert_eq!(printed.trim(), format!("{} {slowest:.3}", record.counts.ok), "{message}");
     if python("import pandas, pyarrow, matplotlib").0 {
-        let (good, printed, said) = python(pandas);
-        assert!(good && printed.contains(" 100 "), "{printed}{said}");
+        let (good, printed, message) = python(pandas);
+        assert!(good && printed.contains(" 100 "), "{printed}{message}");
         assert!(directory.path().join("intervals.parquet").exists());
     } else {
         skip_anywhere(

@@ -186,6 +186,6 @@ fn live_writes_progress_lines_to_a_log() {
     let quiet = run(&["--quiet"]);
     assert!(!quiet.stderr.contains("in flight"), "{quiet}");
     // What was asked for and cannot be is said.
-    let asked = run(&["--live", "--duration", "1s"]);
-    assert!(asked.said().contains("--live: standard error is not a terminal"), "{asked}");
+    let requested = run(&["--live", "--duration", "1s"]);
+    assert!(requested.output().contains("--live: standard error is not a terminal"), "{requested}");
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use brunt_test_program::{Program, Targets, binary, command, scratch};
 
 /// What the server of a page answers to a request for it.
-fn asked(page: &str) -> String {
+fn requested(page: &str) -> String {
     let rest = page.strip_prefix("http://").expect("an address");
     let (host, path) = rest.split_once('/').expect("a path");
     let mut stream = TcpStream::connect(host).expect("it listens");
@@ -29,12 +29,12 @@ fn web_page_is_served_by_every_command_that_makes_a_run() {
         brunt.args(&line).arg("--web");
         let mut run = Program::start(&mut brunt);
         let mut page = String::new();
-        run.wait_until("the address of the page", |_, said| {
-            let found = said.lines().find_map(|line| line.strip_prefix("web: "));
+        run.wait_until("the address of the page", |_, output| {
+            let found = output.lines().find_map(|line| line.strip_prefix("web: "));
             found.unwrap_or_default().clone_into(&mut page);
             page.ends_with('/')
         });
-        let answer = asked(&page);
+        let answer = requested(&page);
         assert!(answer.starts_with("HTTP/1.1 200"), "{name}: {answer}");
         assert!(answer.contains("<title>") && answer.contains("EventSource"), "{name}: {answer}");
         run.wait().expect(0);

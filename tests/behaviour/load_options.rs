@@ -24,7 +24,7 @@ fn drain_is_announced_when_nothing_answers() {
     let mute = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/", mute.local_addr().unwrap());
     let ended = run(["http", "-c", "4", "-z", "1s", "--drain", "3s", &url]).expect(1);
-    assert!(ended.said().contains("the time is over; waiting up to"), "{ended}");
+    assert!(ended.output().contains("the time is over; waiting up to"), "{ended}");
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn names_limits_the_rate_to_1000_per_second_by_default() {
     assert_eq!(counts(&ended).ok, 500, "{ended}");
     // The last of 500 is due after 499 ms.
     assert!(record.rates.seconds >= 0.49, "{} s\n{ended}", record.rates.seconds);
-    assert!(ended.said().contains("1000 lookups per second"), "{ended}");
+    assert!(ended.output().contains("1000 lookups per second"), "{ended}");
     assert!(!ended.stdout.contains("Sources"), "{ended}");
 }
 
@@ -124,7 +124,7 @@ fn seven() -> Vec<u8> {
 fn names_asks_nscd_without_the_c_library() {
     let folder = scratch();
     let socket = folder.path().join("nscd");
-    let asked = daemon(&socket, |mut stream| {
+    let requested = daemon(&socket, |mut stream| {
         let mut request = [0; 64];
         let length = stream.read(&mut request).unwrap_or_default();
         // Version 2, request 1 (a user by number), a key of two bytes: "7" and its zero.
@@ -136,7 +136,7 @@ fn names_asks_nscd_without_the_c_library() {
     let socket = socket.to_str().expect("a name of ours");
     let line = ["--through", "nscd", "--socket", socket, "--keys", "7-7", "--pattern", "u%d"];
     let ended = look_up(&[&line[..], &["--unlimited", "-n", "100"]].concat()).expect(0);
-    assert_eq!((counts(&ended).ok, asked.load(Ordering::Relaxed)), (100, 100), "{ended}");
+    assert_eq!((counts(&ended).ok, requested.load(Ordering::Relaxed)), (100, 100), "{ended}");
 }
 
 #[test]
@@ -231,13 +231,13 @@ fn names_usage_errors_come_before_any_lookup() {
     ] {
         let words = ["names", "lookup"].into_iter().chain(line.split(' '));
         let ended = run(words).expect(2);
-        let said = ended.said();
-        assert!(said.contains(culprit) && said.contains(remedy), "{line}: {said}");
+        let output = ended.output();
+        assert!(output.contains(culprit) && output.contains(remedy), "{line}: {output}");
         assert!(ended.stdout.is_empty(), "{ended}");
     }
     let directory = scratch();
     let wrong = directory.path().join("no/record.json");
     let wrong = wrong.to_str().expect("a name of ours");
     let ended = run(["names", "lookup", "--keys", "0-0", "--record", wrong]).expect(1);
-    assert!(ended.said().contains("--record"), "{ended}");
+    assert!(ended.output().contains("--record"), "{ended}");
 }

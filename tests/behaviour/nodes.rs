@@ -125,7 +125,7 @@ fn node_needs_a_seed_and_a_valid_share() {
     ] {
         let ended = run(words);
         assert_ne!(ended.code(), 0, "{ended}");
-        assert!(ended.said().contains(culprit), "{words:?}: {ended}");
+        assert!(ended.output().contains(culprit), "{words:?}: {ended}");
     }
 }
 

@@ -97,10 +97,10 @@ impl Numbered {
     }
 
     /// What it was asked for so far, sorted.
-    pub(crate) fn asked(&self) -> Vec<(RequestKind, u64)> {
-        let mut asked = self.log.lock().expect("nobody panics").clone();
-        asked.sort_unstable();
-        asked
+    pub(crate) fn requested(&self) -> Vec<(RequestKind, u64)> {
+        let mut requested = self.log.lock().expect("nobody panics").clone();
+        requested.sort_unstable();
+        requested
     }
 }
 
@@ -115,8 +115,8 @@ impl Drop for Numbered {
 }
 
 /// Notes what was asked, and waits until it may be answered.
-fn answered(log: &Log, asked: RequestKind, number: u64) -> Answer {
-    log.lock().expect("nobody panics").push((asked, number));
+fn answered(log: &Log, requested: RequestKind, number: u64) -> Answer {
+    log.lock().expect("nobody panics").push((requested, number));
     let answer = answer(number);
     pause(WAITS[answer.wait]);
     answer

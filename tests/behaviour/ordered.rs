@@ -56,15 +56,15 @@ fn cluster_check_refuses_what_agents_cannot_run() {
         ("find-max -- http http://127.0.0.1/", "find-max"),
     ] {
         let ended = check(at, &["--format", "json"], line).expect(8);
-        let said = ended.stderr.as_str();
-        assert!(said.starts_with("refused: ") && said.contains(named), "{line}: {said}");
-        assert!(!said.contains("literal"), "{line}: {said}");
+        let output = ended.stderr.as_str();
+        assert!(output.starts_with("refused: ") && output.contains(named), "{line}: {output}");
+        assert!(!output.contains("literal"), "{line}: {output}");
         assert!(!at.join("out").exists() && !at.join("out.json").exists(), "{line}");
     }
     for line in ["run /etc/hostname", "run ../plan.toml", "http -D /etc/hostname http://127.0.0.1/"]
     {
-        let said = check(at, &["--format", "json"], line);
-        assert!(said.code() != 0 && said.stderr.contains("relative names"), "{line}: {said}");
+        let output = check(at, &["--format", "json"], line);
+        assert!(output.code() != 0 && output.stderr.contains("relative names"), "{line}: {output}");
     }
 }
 
@@ -240,10 +240,10 @@ fn agent_policy_overrides_the_order() {
                 assert!(ended.expect(0).stdout.contains("permits it, within: "), "{policy} {line}");
             }
             Some(rule) => {
-                let said = ended.expect(8).stderr;
+                let output = ended.expect(8).stderr;
                 assert!(
-                    said.contains(&format!("({rule} in agent.toml)")),
-                    "{policy} {line}: {said}"
+                    output.contains(&format!("({rule} in agent.toml)")),
+                    "{policy} {line}: {output}"
                 );
             }
         }
@@ -278,7 +278,7 @@ fn cluster_keys_are_made_and_manifest_is_printed() {
         (&["slurm", "--agents", "3", "--nats", "tls://h:1", "--image", "x"], "--image"),
         (&["ssh", "--agents", "2", "--nats", "tls://h:1", "--ssh-host", "a"], "--ssh-host"),
     ] {
-        let said = manifest(line).expect(2).stderr;
-        assert!(said.contains(named), "{line:?}: {said}");
+        let output = manifest(line).expect(2).stderr;
+        assert!(output.contains(named), "{line:?}: {output}");
     }
 }

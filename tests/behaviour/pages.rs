@@ -48,9 +48,9 @@ fn page_is_the_same_from_run_record_and_events() {
 
     let before = fs::read(&record).unwrap();
     let refused = run(["report", &record, "--html", &record]).expect(1);
-    assert!(refused.said().contains("--html names the same file"), "{refused}");
+    assert!(refused.output().contains("--html names the same file"), "{refused}");
     assert_eq!(fs::read(&record).unwrap(), before);
     let nowhere = at("no/such/place.html");
     let failed = run(["report", &record, "--html", &nowhere]).expect(1);
-    assert!(failed.said().contains(&format!("failed to write --html {nowhere}")), "{failed}");
+    assert!(failed.output().contains(&format!("failed to write --html {nowhere}")), "{failed}");
 }

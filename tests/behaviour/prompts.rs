@@ -54,8 +54,8 @@ fn password_prompt_does_not_echo() {
     for (more, prompt) in [(&[][..], &*name), (&["-w", "-"], unnamed)] {
         let mut brunt = Command::new(binary());
         brunt.arg("authrate").args(at(slapd.port())).args(["-D", &dn, "-m", "3"]).args(more);
-        let asked = on_a_terminal(&shell_line(&brunt));
-        let ended = type_it(asked, prompt, PASSWORD);
+        let requested = on_a_terminal(&shell_line(&brunt));
+        let ended = type_it(requested, prompt, PASSWORD);
         // The word is in no option and no DN of this command line.
         assert_eq!(ended.stdout.matches("password").count(), 0, "{ended}");
         assert_eq!(ended.code(), 0, "{ended}");
@@ -64,13 +64,13 @@ fn password_prompt_does_not_echo() {
 }
 
 /// A terminal of a test's own, and brunt on it, which asks for a password.
-struct Asked {
+struct PromptTerminal {
     keyboard: OwnedFd,
     terminal: OwnedFd,
     brunt: Child,
 }
 
-impl Asked {
+impl PromptTerminal {
     fn new() -> Self {
         let keyboard = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
         unlockpt(&keyboard).expect("a terminal");
@@ -117,27 +117,27 @@ fn password_prompt_disables_echo_and_restores_it() {
     if !require(&["setsid"]) {
         return;
     }
-    let asked = || {
-        let asked = Asked::new();
+    let requested = || {
+        let requested = PromptTerminal::new();
         assert!(
-            asked.shows_what_is_typed(),
+            requested.shows_what_is_typed(),
             "a terminal shows what is typed until it is asked not to"
         );
-        asked.read_until("Password for user 'cn=a': ");
+        requested.read_until("Password for user 'cn=a': ");
         // An answer may come this early.
-        assert!(!asked.shows_what_is_typed());
-        asked
+        assert!(!requested.shows_what_is_typed());
+        requested
     };
     for (keys, ended) in [(&b"secret\n"[..], Ok(91)), (b"\x04", Ok(89)), (b"\x03", Err(2))] {
-        let asked = asked();
-        asked.types(keys);
-        assert_eq!(asked.end(), (ended, true), "{keys:?}");
+        let requested = requested();
+        requested.types(keys);
+        assert_eq!(requested.end(), (ended, true), "{keys:?}");
     }
-    let asked = asked();
-    let brunt = asked.brunt.id();
+    let requested = requested();
+    let brunt = requested.brunt.id();
     let sent = Command::new("kill").arg(brunt.to_string()).status().expect("kill");
     assert!(sent.success());
-    assert_eq!(asked.end(), (Err(15), true));
+    assert_eq!(requested.end(), (Err(15), true));
 }
 
 /// While brunt is stopped the terminal is as it was, and afterwards brunt asks again.
@@ -151,13 +151,13 @@ fn password_prompt_returns_after_stop_and_continue() {
     let state = "stty -a | grep -o ' -*echo '";
     let line = format!("set -m; {brunt}; echo state: $({state}); fg; echo end $?");
     let prompt = "Password for user 'cn=a': ";
-    let mut asked = on_a_terminal(&format!("bash -c '{}'", line.replace('\'', r"'\''")));
+    let mut requested = on_a_terminal(&format!("bash -c '{}'", line.replace('\'', r"'\''")));
     let prompts = |stdout: &str| stdout.matches(prompt).count();
-    asked.wait_until("the prompt", |stdout, _| prompts(stdout) == 1);
-    asked.write("\x1a");
-    asked.wait_until("the second prompt", |stdout, _| prompts(stdout) == 2);
-    asked.write("canary\n");
-    let ended = asked.wait();
+    requested.wait_until("the prompt", |stdout, _| prompts(stdout) == 1);
+    requested.write("\x1a");
+    requested.wait_until("the second prompt", |stdout, _| prompts(stdout) == 2);
+    requested.write("canary\n");
+    let ended = requested.wait();
     assert!(ended.stdout.contains("state: echo"), "{ended}");
     assert!(ended.stdout.contains("end 91") && !ended.stdout.contains("canary"), "{ended}");
 }
@@ -237,7 +237,7 @@ fn properties_file_supplies_missing_options() {
     let mut without = command(binary());
     without.args(["authrate", "--noPropertiesFile"]).env("HOME", home.path());
     let ended = Program::start(&mut without).wait().expect(89);
-    assert!(ended.said().contains("Authentication information must be provided"), "{ended}");
+    assert!(ended.output().contains("Authentication information must be provided"), "{ended}");
     assert_eq!(slapd.operations().binds, 4 + 9 + 4);
 }
 

@@ -59,14 +59,14 @@ fn public_address_without_permission_receives_nothing() {
         let Some(mut brunt) = in_the_void(line) else { return };
         let ended = Program::start(&mut brunt).wait().expect(8);
         assert_eq!(tries(&ended), 0, "{ended}");
-        let said = ended.said();
+        let output = ended.output();
         assert!(
-            said.contains("192.0.2.1") && said.contains("documentation address: put yours in"),
+            output.contains("192.0.2.1") && output.contains("documentation address: put yours in"),
             "{ended}"
         );
-        assert!(said.contains("--yes") && said.contains("--allow"), "{ended}");
+        assert!(output.contains("--yes") && output.contains("--allow"), "{ended}");
     }
-    // What would have been sent, without the fence, is seen.
+    // What would have been sent, without the address policy, is seen.
     for yes in [&["--yes"][..], &["--allow", "192.0.2.0/24"]] {
         for line in FAR {
             let Some(mut brunt) = in_the_void(&[&line[..1], yes, &line[1..]].concat()) else {
@@ -78,7 +78,8 @@ fn public_address_without_permission_receives_nothing() {
     }
 }
 
-/// What connects or sends in its own way is compared with the fence before the run all the same: no result is printed.
+/// What connects or sends in its own way is compared with the address policy before the run all the same: no result is
+/// printed.
 #[test]
 fn fence_stops_runs_of_every_protocol() {
     let directory = scratch();
@@ -92,7 +93,7 @@ fn fence_stops_runs_of_every_protocol() {
         &[&["names", "lookup"], &names[..]].concat(),
     ] {
         let ended = run(line.iter().copied().chain(["--allow", "192.0.2.0/24"])).expect(8);
-        assert!(ended.said().contains("127.0.0.1:9 is not an address"), "{ended}");
+        assert!(ended.output().contains("127.0.0.1:9 is not an address"), "{ended}");
         assert_eq!(ended.stdout, "", "{ended}");
     }
 }
@@ -101,11 +102,11 @@ fn fence_stops_runs_of_every_protocol() {
 fn public_address_is_confirmed_at_a_terminal() {
     for (answer, goes) in [("no", false), ("y", false), ("yes", true)] {
         let Some(brunt) = in_the_void(FAR[0]) else { return };
-        let mut asked = on_a_terminal(&shell_line(&brunt));
+        let mut requested = on_a_terminal(&shell_line(&brunt));
         let question = "192.0.2.1:9 is a documentation address. Load it? (yes/no)";
-        asked.wait_until("the question", |stdout, _| stdout.contains(question));
-        asked.write(&format!("{answer}\n"));
-        let ended = asked.wait();
+        requested.wait_until("the question", |stdout, _| stdout.contains(question));
+        requested.write(&format!("{answer}\n"));
+        let ended = requested.wait();
         assert_eq!((ended.code() != 8, tries(&ended) > 0), (goes, goes), "{answer}\n{ended}");
     }
 }
@@ -133,7 +134,10 @@ fn targets_file_limits_every_run_before_it_begins() {
         (&["-q", "50", "-z", "5s", "-c", "3"], "at most 2 connections"),
     ] {
         let ended = limited(file, options, &url).expect(8);
-        assert!(ended.said().contains(named) && ended.said().contains("ask us first"), "{ended}");
+        assert!(
+            ended.output().contains(named) && ended.output().contains("ask us first"),
+            "{ended}"
+        );
         assert_eq!(ended.stdout, "", "{ended}");
     }
     limited(file, &["-c", "2", "-q", "50", "-n", "10"], &url).expect(0);
@@ -157,13 +161,13 @@ fn targets_file_of_the_system_applies_to_every_run() {
     for name in ["XDG_CONFIG_HOME", "XDG_CONFIG_DIRS"] {
         let ended = with(limited, name).expect(8);
         assert!(
-            ended.said().contains("brunt/targets.toml allows 127.0.0.1 at most 1/s"),
+            ended.output().contains("brunt/targets.toml allows 127.0.0.1 at most 1/s"),
             "{ended}"
         );
         with("[[target]]\naddress = \"127.0.0.1\"\n", name).expect(0);
         let wrong = with("[[target]]\naddress = \"127.0.0.1\"\nmax = 1\n", name).expect(2);
         assert!(
-            wrong.said().contains("targets.toml") && wrong.said().contains("line 3"),
+            wrong.output().contains("targets.toml") && wrong.output().contains("line 3"),
             "{wrong}"
         );
     }

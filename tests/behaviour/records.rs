@@ -133,7 +133,7 @@ fn record_and_output_contain_no_secrets() {
 }
 
 /// What the server was asked, in its order.
-fn asked(line: &[&str]) -> Option<Vec<String>> {
+fn requested(line: &[&str]) -> Option<Vec<String>> {
     let slapd = slapd(20)?;
     let more = [
         "-m",
@@ -155,12 +155,12 @@ fn asked(line: &[&str]) -> Option<Vec<String>> {
 
 #[test]
 fn seed_repeats_the_sequence() {
-    let Some(first) = asked(&["--seed", "42"]) else { return };
+    let Some(first) = requested(&["--seed", "42"]) else { return };
     assert_eq!(first.len(), 50);
-    assert_eq!(asked(&["--seed", "42"]).unwrap(), first);
-    assert_ne!(asked(&["--seed", "43"]).unwrap(), first);
+    assert_eq!(requested(&["--seed", "42"]).unwrap(), first);
+    assert_ne!(requested(&["--seed", "43"]).unwrap(), first);
     // Without one it is new each time.
-    assert_ne!(asked(&[]).unwrap(), asked(&[]).unwrap());
+    assert_ne!(requested(&[]).unwrap(), requested(&[]).unwrap());
 }
 
 /// A load that was too much for its target leaves the command of a search, which is typed here into a shell. The others

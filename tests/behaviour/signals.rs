@@ -30,7 +30,7 @@ fn check(ended: &Ended, name: &str, whole: bool) {
         .any(|r| r.status == Status::Partial && r.text.contains(&reason));
     let noted = record.verdict.notes.iter().any(|note| note.starts_with(&reason));
     assert_eq!((cut_short, noted), (!whole, whole), "{ended}");
-    assert!(ended.said().contains(&reason), "{ended}");
+    assert!(ended.output().contains(&reason), "{ended}");
     assert!(ended.stderr.contains("Outcomes"), "{ended}");
 }
 

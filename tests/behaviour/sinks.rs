@@ -38,7 +38,7 @@ fn record_write_error_leaves_the_other_outputs_complete() {
     let results = [("--record", full), ("--hgrm", &hgrm), ("--hlog", &hlog)];
     let ended = Program::start(command(binary()).args(line(&target, &results))).wait().expect(1);
     assert!(ended.stdout.contains("Outcomes"), "{ended}");
-    assert!(ended.said().contains("error: failed to write the record /dev/full"), "{ended}");
+    assert!(ended.output().contains("error: failed to write the record /dev/full"), "{ended}");
     assert!(!ended.stderr.contains("record: /dev/full"), "{ended}");
     assert!(fs::read_to_string(&hgrm).expect("a distribution").contains("#[Mean"), "{ended}");
     assert!(fs::read_to_string(&hlog).expect("a log").lines().count() > 10, "{ended}");
@@ -59,7 +59,7 @@ fn full_disk_leaves_whole_lines_in_logs_and_a_report() {
     assert!(ended.stdout.contains("planned"), "{ended}");
     for option in ["--hlog", "--events"] {
         let note = format!("failed to write {option}: File too large");
-        assert!(ended.said().contains(&note), "{option}: {ended}");
+        assert!(ended.output().contains(&note), "{option}: {ended}");
     }
     assert!(fs::read_to_string(&hgrm).expect("a distribution").contains("#[Mean"), "{ended}");
     for path in [&hlog, &events] {
@@ -92,7 +92,7 @@ fn closed_pipe_reader_blocks_nothing() {
     // Nobody reads the record.
     let ended = run.wait().expect(1);
     assert!(ended.stdout.contains("Outcomes"), "{ended}");
-    assert!(ended.said().contains("no process has read from this pipe within 10 s"), "{ended}");
+    assert!(ended.output().contains("no process has read from this pipe within 10 s"), "{ended}");
     assert!(!ended.stderr.contains("--hlog") && !ended.stderr.contains("--events"), "{ended}");
     assert!(fs::metadata(&record).is_ok_and(|found| found.file_type().is_fifo()), "{ended}");
     target.stop();
@@ -106,7 +106,7 @@ fn output_paths_that_collide_are_refused() {
         let results = [("--record", &*file), (other, &*file)];
         let ended =
             Program::start(command(binary()).args(line(&target, &results))).wait().expect(1);
-        assert!(ended.said().contains("--record names the same file"), "{ended}");
+        assert!(ended.output().contains("--record names the same file"), "{ended}");
         assert!(!file.exists(), "{ended}");
     }
     target.stop();

@@ -36,8 +36,8 @@ fn site_links_and_search_terms_all_resolve() {
         .env("SHORT", "1")
         .output()
         .expect("a script");
-    let said = String::from_utf8_lossy(&run.stderr);
-    assert!(run.status.success(), "{said}");
+    let message = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success(), "{message}");
     let html = directory.path().join("html");
     let pages = pages(&html);
     assert!(pages.len() > 60, "{} pages", pages.len());

@@ -52,7 +52,7 @@ impl Waiting {
         self.event()
     }
 
-    fn tell(&mut self, line: &str) {
+    fn report(&mut self, line: &str) {
         let input = self.input.as_mut().expect("nobody closed it");
         input.write_all(line.as_bytes()).expect("it reads");
     }
@@ -62,9 +62,10 @@ impl Waiting {
         let mut rest = String::new();
         while self.events.read_line(&mut rest).expect("its events can be read") > 0 {}
         let ended = self.child.wait_with_output().expect("it ends");
-        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-        let record = Record::read(&self.record).unwrap_or_else(|error| panic!("{error}: {said}"));
-        (ended.status.code(), said, record)
+        let message = String::from_utf8_lossy(&ended.stderr).into_owned();
+        let record =
+            Record::read(&self.record).unwrap_or_else(|error| panic!("{error}: {message}"));
+        (ended.status.code(), message, record)
     }
 }
 
@@ -106,13 +107,13 @@ fn start_at_stdin_reports_ready_and_begins_on_time() {
     let (clock, ahead) = (Monotonic::new(), Duration::from_millis(650));
     let at = jiff::Timestamp::now() + ahead;
     for (_, waiting) in &mut all {
-        waiting.tell(&format!("{at}\n"));
+        waiting.report(&format!("{at}\n"));
     }
     for (name, mut waiting) in all {
         assert_eq!(waiting.event()["type"], "interval", "{name}");
         assert!(clock.now() >= Moment::ZERO + ahead, "{name}");
-        let (code, said, record) = waiting.end();
-        assert_eq!((code, record.counts.ok), (Some(0), 100), "{name}: {said}");
+        let (code, message, record) = waiting.end();
+        assert_eq!((code, record.counts.ok), (Some(0), 100), "{name}: {message}");
     }
 }
 
@@ -125,25 +126,25 @@ fn start_at_stdin_closed_sends_nothing() {
         let mut left = Waiting::start(&line, &record);
         left.ready();
         left.input = None;
-        let (code, said, ended) = left.end();
-        assert_eq!((code, ended.counts.planned), (Some(1), 0), "{name}: {said}");
+        let (code, message, ended) = left.end();
+        assert_eq!((code, ended.counts.planned), (Some(1), 0), "{name}: {message}");
         assert_eq!(ended.conservation.counts.planned, 0, "{name}");
-        assert!(said.contains("standard input ended before"), "{name}: {said}");
+        assert!(message.contains("standard input ended before"), "{name}: {message}");
     }
     let (_, line) = targets.commands(directory.path()).swap_remove(0);
     for (word, culprit) in [("2020-01-01T00:00:00Z\n", "in the past"), ("now\n", "names no time")] {
         let mut late = Waiting::start(&line, &record);
-        late.tell(word);
-        let (code, said, ended) = late.end();
-        assert_eq!((code, ended.conservation.counts.planned), (Some(1), 0), "{said}");
-        assert!(said.contains(culprit), "{said}");
+        late.report(word);
+        let (code, message, ended) = late.end();
+        assert_eq!((code, ended.conservation.counts.planned), (Some(1), 0), "{message}");
+        assert!(message.contains(culprit), "{message}");
     }
     let mut interrupted = Waiting::start(&line, &record);
     interrupted.ready();
     let pid = Pid::from_child(&interrupted.child);
     kill_process(pid, Signal::INT).expect("it waits");
-    let (code, said, ended) = interrupted.end();
-    assert_eq!((code, ended.conservation.counts.planned), (Some(130), 0), "{said}");
+    let (code, message, ended) = interrupted.end();
+    assert_eq!((code, ended.conservation.counts.planned), (Some(130), 0), "{message}");
 }
 
 #[test]

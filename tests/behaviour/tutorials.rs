@@ -155,12 +155,12 @@ fn pasted(page: &str, script: &str, commands: usize, browser: impl FnOnce(&Path)
             .output()
             .expect("bash runs")
     });
-    let said = String::from_utf8_lossy(&run.stdout) + String::from_utf8_lossy(&run.stderr);
+    let message = String::from_utf8_lossy(&run.stdout) + String::from_utf8_lossy(&run.stderr);
     let statuses = fs::read_to_string(directory.path().join("statuses")).unwrap_or_default();
     let ended: Vec<_> = statuses.lines().filter_map(|line| line.split_once(' ')).collect();
-    assert_eq!(ended.len(), commands, "{statuses}{said}");
+    assert_eq!(ended.len(), commands, "{statuses}{message}");
     for (status, command) in ended {
-        assert!(may_end(page, status, command), "{command} ended with {status}\n{said}");
+        assert!(may_end(page, status, command), "{command} ended with {status}\n{message}");
     }
 }
 
@@ -170,14 +170,14 @@ const ENDING: &str = "kill $(jobs -p); wait";
 /// Whether the page lets a command end so. On a busy machine an objective may be undecided and the last answers may
 /// come too late, and what a comparison of short runs finds is chance's.
 fn may_end(page: &str, status: &str, command: &str) -> bool {
-    let said = page.lines().find_map(|line| {
+    let message = page.lines().find_map(|line| {
         let (line, ending) = line.split_once(" # ends with ")?;
         let words: Vec<_> = line.split_whitespace().skip(1).take(2).collect();
         (command.starts_with(&words.join(" ")) && command.ends_with(line.split(' ').next_back()?))
             .then_some(ending)
     });
-    match said {
-        Some(said) => said.split(" or ").any(|said| status == said),
+    match message {
+        Some(message) => message.split(" or ").any(|message| status == message),
         None if command.starts_with("compare ") => matches!(status, "0" | "4" | "6"),
         None => matches!(status, "0" | "4" | "5"),
     }

@@ -96,8 +96,8 @@ pub(crate) fn site(directory: &Path) -> (Program, Visitor) {
 /// The same with more options.
 pub(crate) fn site_with(directory: &Path, more: &[&str]) -> (Program, Visitor) {
     let mut program = Program::start(serve(directory).args(more));
-    let said = address(&mut program);
-    let (at, link) = said.split_once('/').expect("an address");
+    let output = address(&mut program);
+    let (at, link) = output.split_once('/').expect("an address");
     let visitor = match link.strip_prefix("welcome#") {
         Some(link) => Visitor::welcomed(at, link),
         None => Visitor { at: at.to_owned(), cookie: String::new() },
@@ -107,15 +107,15 @@ pub(crate) fn site_with(directory: &Path, more: &[&str]) -> (Program, Visitor) {
 
 /// The address that a site prints, without its scheme.
 pub(crate) fn address(program: &mut Program) -> String {
-    let mut said = String::new();
+    let mut output = String::new();
     program.wait_until("an address", |_, notes| {
         let line = notes.split_once("serve: http://").and_then(|(_, rest)| rest.split_once('\n'));
         line.is_some_and(|(line, _)| {
-            line.clone_into(&mut said);
+            line.clone_into(&mut output);
             true
         })
     });
-    said
+    output
 }
 
 /// An API in memory, and its address.
@@ -258,7 +258,7 @@ fn push_of_an_invalid_record_is_refused_without_residue() {
         ];
         let ended = run(words);
         assert_eq!(ended.code(), 1, "{}", ended.stdout);
-        assert!(ended.said().contains("Not accepted. Failed to"), "{}", ended.stderr);
+        assert!(ended.output().contains("Not accepted. Failed to"), "{}", ended.stderr);
     }
     assert_eq!(fs::read_dir(at.join("runs")).unwrap().count(), 0);
     assert_eq!(fs::read_dir(at.join("incoming")).unwrap().count(), 0);
@@ -270,7 +270,7 @@ fn serve_and_push_refuse_plain_http_beyond_localhost() {
     let directory = scratch();
     let at = directory.path().join("site");
     let ended = run(["serve", "--listen", "0.0.0.0:0", "--dir", at.to_str().unwrap()]);
-    assert!(ended.code() == 2 && ended.said().contains("--tls-cert"), "{}", ended.stderr);
+    assert!(ended.code() == 2 && ended.output().contains("--tls-cert"), "{}", ended.stderr);
     assert!(!at.exists());
     let token = directory.path().join("token");
     fs::write(&token, "secret").unwrap();
@@ -282,10 +282,14 @@ fn serve_and_push_refuse_plain_http_beyond_localhost() {
         "--token-file",
         token.to_str().unwrap(),
     ]);
-    assert!(ended.code() == 2 && ended.said().contains("use https"), "{}", ended.stderr);
+    assert!(ended.code() == 2 && ended.output().contains("use https"), "{}", ended.stderr);
     let (program, _) = site(&at);
     let ended = run(["serve", "--listen", "127.0.0.1:0", "--dir", at.to_str().unwrap()]);
-    assert!(ended.code() == 1 && ended.said().contains("another brunt serve"), "{}", ended.stderr);
+    assert!(
+        ended.code() == 1 && ended.output().contains("another brunt serve"),
+        "{}",
+        ended.stderr
+    );
     end(program);
 }
 

@@ -117,10 +117,10 @@ fn agents_page_reports_a_lost_and_returned_broker() {
         "{page}"
     );
     let mut last = Value::Null;
-    let mut is_told = |trouble: bool| {
+    let mut is_told = |problem: bool| {
         let there = until(PATIENCE, || {
             last = agent_listing(&visitor, &token);
-            last["trouble"].is_string() == trouble
+            last["trouble"].is_string() == problem
         });
         assert!(there, "{last}");
     };
@@ -156,7 +156,7 @@ fn agents_page_without_a_broker_is_empty_and_a_bad_url_refused() {
     fs::create_dir(&empty).expect("a directory");
     let [at, empty] = [&at, &empty].map(|path| path.display().to_string());
     let open = format!("nats://192.0.2.1:{}", free_port());
-    for (words, code, said) in [
+    for (words, code, output) in [
         (&["--keys", &*empty][..], 1, "failed to use the keys in"),
         (&["--nats", &open], 1, "without TLS"),
         (&["--pool", "other"], 2, "--pool and --patience need the broker"),
@@ -168,6 +168,6 @@ fn agents_page_without_a_broker_is_empty_and_a_bad_url_refused() {
         let line = ["serve", "--listen", "127.0.0.1:0", "--dir", &at];
         let ended = run(line.iter().chain(words));
         assert_eq!(ended.code(), code, "{ended}");
-        assert!(ended.said().contains(said), "{said}: {ended}");
+        assert!(ended.output().contains(output), "{output}: {ended}");
     }
 }

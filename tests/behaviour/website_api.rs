@@ -79,8 +79,8 @@ impl Walk {
     fn listed(&self) -> BTreeSet<(String, u16)> {
         let mut all = BTreeSet::new();
         for (path, methods) in self.document["paths"].as_object().expect("paths") {
-            for (method, said) in methods.as_object().expect("methods") {
-                for status in said["responses"].as_object().expect("answers").keys() {
+            for (method, output) in methods.as_object().expect("methods") {
+                for status in output["responses"].as_object().expect("answers").keys() {
                     let operation = format!("{} {path}", method.to_uppercase());
                     all.insert((operation, status.parse().expect("a status")));
                 }
@@ -92,8 +92,8 @@ impl Walk {
     /// Sends a request of an operation, whose path has these parts, and holds the answer against the document.
     fn ask(&mut self, operation: &str, parts: &[&str], more: &str, body: &str) -> (u16, Value) {
         let (method, path) = operation.split_once(' ').expect("an operation");
-        let said = self.document["paths"][path][method.to_lowercase()].clone();
-        assert!(said.is_object(), "{operation} is not in the document");
+        let output = self.document["paths"][path][method.to_lowercase()].clone();
+        assert!(output.is_object(), "{operation} is not in the document");
         let (mut sent, mut parts) = (path.to_owned(), parts.iter());
         while let Some((before, after)) = sent.split_once('{') {
             let (_, after) = after.split_once('}').expect("a part");
@@ -105,7 +105,7 @@ impl Walk {
             _ => self.client.ask(method, &sent, more, body),
         };
         let status = status_of(&head);
-        let mut answer = &said["responses"][status.to_string()];
+        let mut answer = &output["responses"][status.to_string()];
         if let Some(name) = answer["$ref"].as_str() {
             answer = self.document.pointer(name.trim_start_matches('#')).expect("an answer");
         }

@@ -110,22 +110,22 @@ impl Client {
             Self { config: self.config.clone(), host: self.host.clone(), ..Self::plain(self.port) };
         let (head, _) = here.ask("GET", "/sign-in/provider?next=/plans", "", "");
         here.cookie = cookies(&head);
-        let asked = located(&head);
+        let requested = located(&head);
         let back = format!(
             "redirect_uri=https%3A%2F%2F{}%2Fsign-in%2Fcallback",
             self.host.replace(':', "%3A")
         );
-        assert!(asked.contains(&back), "{asked}");
-        let (head, page) = there.ask("GET", path_of(asked, provider), "", "");
+        assert!(requested.contains(&back), "{requested}");
+        let (head, page) = there.ask("GET", path_of(requested, provider), "", "");
         there.cookie = cookies(&head);
         let number = between(&page, "name=\"page\" value=\"", "\"");
         let typed = format!("page={number}&username={user}&password=password&login=Sign+in");
         let more = "Content-Type: application/x-www-form-urlencoded\r\n";
-        let (head, said) = there.ask("POST", between(&page, "action=\"", "\""), more, &typed);
-        assert!(head.starts_with("HTTP/1.1 302"), "{head}\n{said}");
-        let (head, said) =
+        let (head, output) = there.ask("POST", between(&page, "action=\"", "\""), more, &typed);
+        assert!(head.starts_with("HTTP/1.1 302"), "{head}\n{output}");
+        let (head, output) =
             here.ask("GET", path_of(located(&head), &format!("https://{}", self.host)), "", "");
-        assert!(head.starts_with("HTTP/1.1 303") && located(&head) == "/plans", "{head}\n{said}");
+        assert!(head.starts_with("HTTP/1.1 303") && located(&head) == "/plans", "{head}\n{output}");
         here.cookie = cookies(&head);
         here
     }
@@ -176,15 +176,15 @@ fn exchanged(mut stream: impl Read + Write, request: &str) -> String {
 /// A site that was started with these words, its port, and the link of the first administrator.
 fn site(directory: &Path, words: &[&str]) -> (Program, u16, String, String) {
     let mut program = Program::start(serve(directory).args(words));
-    let mut said = String::new();
+    let mut output = String::new();
     program.wait_until("an address", |_, notes| {
         let line = notes.lines().find_map(|line| line.strip_prefix("serve: "));
         line.filter(|line| line.contains('#')).is_some_and(|line| {
-            line.clone_into(&mut said);
+            line.clone_into(&mut output);
             true
         })
     });
-    let (origin, link) = said.split_once("/welcome#").expect("a link");
+    let (origin, link) = output.split_once("/welcome#").expect("a link");
     let port = listening(program.id());
     (program, port, origin.to_owned(), link.to_owned())
 }
@@ -253,7 +253,7 @@ fn tls_site_is_reachable_only_by_https() {
     let ended = run(push.iter().copied().chain(["--ca", authority.to_str().unwrap()])).expect(0);
     assert!(ended.stdout.starts_with(&format!("{origin}/runs/")), "{ended}");
     let ended = run(push);
-    assert!(ended.code() != 0 && ended.said().contains("certificate"), "{ended}");
+    assert!(ended.code() != 0 && ended.output().contains("certificate"), "{ended}");
     end(program);
 }
 
@@ -350,8 +350,8 @@ fn nginx_proxy_claim_decides_role_and_projects() {
          groups=user.7+%3D+runner&others=viewer&minutes=5",
         provider.base
     );
-    let said = admin.send("/provider", "/provider", &fields);
-    assert!(said.contains("The provider answers"), "{said}");
+    let output = admin.send("/provider", "/provider", &fields);
+    assert!(output.contains("The provider answers"), "{output}");
     admin.send("/projects", "/projects", "name=house&users=&groups=user.7");
     admin.send("/plans", "/plans", "name=orchid&template=0&project=1");
     let seen = |client: &Client, path: &str| client.ask("GET", path, "", "");

@@ -19,8 +19,8 @@ fn small(directory: &Path) -> (Program, Visitor, PathBuf) {
     serve.args(["--mount", "sh", "-c", script, "sh"]).arg(&at).arg(binary());
     serve.args(["serve", "--listen", "127.0.0.1:0"]).env("XDG_RUNTIME_DIR", directory);
     let mut program = Program::start(&mut serve);
-    let said = address(&mut program);
-    let (host, link) = said.split_once("/welcome#").expect("a link");
+    let output = address(&mut program);
+    let (host, link) = output.split_once("/welcome#").expect("a link");
     let visitor = Visitor::welcomed(host, link);
     let inside = PathBuf::from(format!("/proc/{}/root{}", program.id(), at.display()));
     (program, visitor, inside)

@@ -107,13 +107,13 @@ fn index_rebuild_keeps_comparisons() {
         let pushed = run(["push", file, "--to", &origin, "--token-file", token]).expect(0);
         ids.push(between(&pushed.stdout, "/runs/", "\n").to_owned());
     }
-    let asked = [
+    let requested = [
         "/api/v1/records?q=127".to_owned(),
         format!("/api/v1/compare?run={}&run={}", ids[0], ids[1]),
         format!("/api/v1/records/{}/html", ids[1]),
     ];
     let read = visitor.token("read");
-    let before = asked.each_ref().map(|path| visitor.api(&read, path));
+    let before = requested.each_ref().map(|path| visitor.api(&read, path));
     // Comparisons take what was made of a record as it was indexed, and say the same where that is missing.
     let made = |id: &String| {
         ["figures.json", "steps.json.gz"].map(|file| at.join("runs").join(id).join(file))
@@ -123,7 +123,7 @@ fn index_rebuild_keeps_comparisons() {
     for (_, path) in &kept {
         fs::remove_file(path).unwrap();
     }
-    assert_eq!(asked.each_ref().map(|path| visitor.api(&read, path)), before);
+    assert_eq!(requested.each_ref().map(|path| visitor.api(&read, path)), before);
     end(program);
     for ending in ["db", "db-wal", "db-shm"] {
         let _ = fs::remove_file(at.join("brunt").with_extension(ending));
@@ -131,7 +131,7 @@ fn index_rebuild_keeps_comparisons() {
     run(["serve", "--reindex", "--dir", at.to_str().unwrap()]).expect(0);
     let (program, visitor) = site(&at);
     let read = visitor.token("read");
-    let after = asked.each_ref().map(|path| visitor.api(&read, path));
+    let after = requested.each_ref().map(|path| visitor.api(&read, path));
     assert_eq!(after, before);
     assert!(kept.iter().all(|(bytes, path)| fs::read(path).unwrap() == *bytes));
     end(program);
@@ -217,8 +217,8 @@ fn site_copied_while_stopped_is_the_same_site() {
     let indexed = run(["serve", "--reindex", "--dir", again.to_str().unwrap()]).expect(0);
     assert!(indexed.stdout.contains("1 runs are in the index"), "{indexed}");
     let count = |table: &str| {
-        let asked = format!("SELECT count(*) FROM {table}");
-        database().query_row(&asked, [], |row| row.get::<_, i64>(0)).unwrap()
+        let requested = format!("SELECT count(*) FROM {table}");
+        database().query_row(&requested, [], |row| row.get::<_, i64>(0)).unwrap()
     };
     assert_eq!([count("run"), count("tag"), count("run_text")], [1, 1, 1]);
     let (program, visitor) = served(&again, &cookie);

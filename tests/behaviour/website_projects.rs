@@ -32,9 +32,12 @@ fn push_to_a_hidden_project_is_refused() {
     // One is new here, and the other is known.
     for file in &records {
         let refused = push(file, "ada");
-        let said = refused.said();
-        assert!(refused.code() != 0 && said.contains("a project that you do not see"), "{said}");
-        assert!(!said.contains("house"), "{said}");
+        let output = refused.output();
+        assert!(
+            refused.code() != 0 && output.contains("a project that you do not see"),
+            "{output}"
+        );
+        assert!(!output.contains("house"), "{output}");
     }
     let kept = || fs::read_dir(directory.path().join("site/runs")).expect("runs").count();
     assert_eq!(kept(), 1);

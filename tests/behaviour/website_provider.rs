@@ -18,20 +18,20 @@ const KEYS: &str = r#"{"keys": [{"kty": "EC", "crv": "P-256", "use": "sig", "kid
     "x": "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4", "y": "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"}]}"#;
 
 /// A provider whose answers about itself come at once. It tells of each request for tokens.
-fn provider(asked: Sender<()>) -> SocketAddr {
+fn provider(requested: Sender<()>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let at = listener.local_addr().expect("it is bound");
     thread::spawn(move || {
         for stream in listener.incoming().map_while(Result::ok) {
-            let asked = asked.clone();
-            thread::spawn(move || answer(stream, at, &asked));
+            let requested = requested.clone();
+            thread::spawn(move || answer(stream, at, &requested));
         }
     });
     at
 }
 
 /// Answers the one request of a connection. The first part of its path says how the token endpoint behaves.
-fn answer(mut stream: TcpStream, at: SocketAddr, asked: &Sender<()>) {
+fn answer(mut stream: TcpStream, at: SocketAddr, requested: &Sender<()>) {
     let mut lines =
         BufReader::new(stream.try_clone().expect("a handle")).lines().map_while(Result::ok);
     let first = lines.next().unwrap_or_default();
@@ -47,7 +47,7 @@ fn answer(mut stream: TcpStream, at: SocketAddr, asked: &Sender<()>) {
         }
         Some("keys") => KEYS.to_owned(),
         _ => {
-            let _ = asked.send(());
+            let _ = requested.send(());
             return delay(stream, kind, lines);
         }
     };
@@ -89,7 +89,7 @@ fn sent(visitor: &Visitor) -> (Visitor, String) {
 fn oidc_provider_that_hangs_is_named_and_others_continue() {
     let directory = scratch();
     let (program, visitor) = site(&directory.path().join("site"));
-    let (sender, asked) = channel();
+    let (sender, requested) = channel();
     let at = provider(sender);
     for kind in ["silent", "trickling"] {
         let fields = format!(
@@ -103,7 +103,7 @@ fn oidc_provider_that_hangs_is_named_and_others_continue() {
             thread::spawn(move || person.ask("GET", &path, "", ""))
         };
         let waiting: Vec<_> = people.into_iter().map(back).collect();
-        asked.recv_timeout(Duration::from_secs(60)).expect("the site asks for tokens");
+        requested.recv_timeout(Duration::from_secs(60)).expect("the site asks for tokens");
         let (head, _) = visitor.ask("GET", "/", "", "");
         assert!(head.starts_with("HTTP/1.1 200"), "{head}");
         let local = "name=admin&password=correct-horse-battery";
@@ -121,7 +121,7 @@ fn oidc_provider_that_hangs_is_named_and_others_continue() {
         }
         assert!(down > 0 && down + busy == PEOPLE, "{down} and {busy}");
         // After one attempt the provider is left alone for a while.
-        assert!(asked.try_iter().count() < PEOPLE);
+        assert!(requested.try_iter().count() < PEOPLE);
     }
     end(program);
 }

@@ -87,8 +87,8 @@ pub(crate) fn expected(key: &str, delivery: &Delivery) -> String {
     let mut python = python.spawn().expect("python3");
     let message = format!("{}.{}.{}", delivery.id, delivery.at, delivery.body);
     python.stdin.take().expect("a pipe").write_all(message.as_bytes()).expect("it reads");
-    let said = python.wait_with_output().expect("an end").stdout;
-    String::from_utf8(said).expect("text").trim().to_owned()
+    let output = python.wait_with_output().expect("an end").stdout;
+    String::from_utf8(output).expect("text").trim().to_owned()
 }
 
 /// The page of a run that a user began, once it is over.

@@ -20,7 +20,12 @@ fn encoded(text: &str) -> String {
 }
 
 /// What a program is answered that has this token.
-fn asked(visitor: &Visitor, token: &str, (method, path): (&str, &str), body: &str) -> (u16, Value) {
+fn requested(
+    visitor: &Visitor,
+    token: &str,
+    (method, path): (&str, &str),
+    body: &str,
+) -> (u16, Value) {
     let by = format!("Authorization: Bearer {token}\r\n");
     let program = Visitor { at: visitor.at.clone(), cookie: String::new() };
     let (head, body) = program.ask(method, path, &by, body);
@@ -63,7 +68,7 @@ fn search_by_api_reports_the_highest_rate_and_is_reindexed() {
     for (field, wrong) in [("plan", "none"), ("target", "none"), ("sure", "1"), ("more", "x")] {
         let mut wanted = wanted.clone();
         wanted[field] = json!(wrong);
-        let (status, _) = asked(&visitor, &token, start, &wanted.to_string());
+        let (status, _) = requested(&visitor, &token, start, &wanted.to_string());
         let expected = match field {
             "more" => 422,
             "sure" => 200,
@@ -77,24 +82,24 @@ fn search_by_api_reports_the_highest_rate_and_is_reindexed() {
     let id = between(&listed, "href=\"/live/", "\"").to_owned();
     let at_run = format!("/api/v1/runs/{id}");
     let searching = until(Duration::from_secs(60), || {
-        going = asked(&visitor, &token, ("GET", &at_run), "").1;
+        going = requested(&visitor, &token, ("GET", &at_run), "").1;
         going["state"] == "searching" && going["seconds"].as_f64() > Some(1.0)
     });
     assert!(searching, "{going}");
-    let (status, _) = asked(&visitor, &token, ("POST", &format!("{at_run}/stop")), "");
+    let (status, _) = requested(&visitor, &token, ("POST", &format!("{at_run}/stop")), "");
     assert_eq!(status, 200);
-    let (_, submitted) = asked(&visitor, &token, start, &wanted.to_string());
+    let (_, submitted) = requested(&visitor, &token, start, &wanted.to_string());
     let id = submitted["id"].as_str().expect("an id").to_owned();
     let at_run = format!("/api/v1/runs/{id}");
     let over = until(Duration::from_secs(120), || {
-        going = asked(&visitor, &token, ("GET", &at_run), "").1;
+        going = requested(&visitor, &token, ("GET", &at_run), "").1;
         going["over"] == true
     });
     assert!(over && going["state"] == "done" && going["exit"] == 4, "{going}");
     let record = at.join("runs").join(&id).join("record.json.gz");
     let Ok(Document::Collection(found)) = Document::read(&record) else { panic!("a search") };
     kept(&visitor, &id, &found, &record.display().to_string());
-    assert_eq!(asked(&visitor, &token, ("GET", "/api/v1/records"), "").0, 403);
+    assert_eq!(requested(&visitor, &token, ("GET", "/api/v1/records"), "").0, 403);
     let before = visitor.api(&reader, &format!("/api/v1/records/{id}"));
     end(program);
     std::fs::remove_file(at.join("brunt.db")).expect("the index can be removed");
@@ -109,9 +114,9 @@ fn search_by_api_reports_the_highest_rate_and_is_reindexed() {
 fn kept(visitor: &Visitor, id: &str, found: &Collection, record: &str) {
     let floor = found.figures.get("floor").copied().expect("something was in the way");
     assert!(floor > 0.0 && floor <= 100.0, "{floor}");
-    let said = format!("Sustains at least {}", rate(floor));
+    let output = format!("Sustains at least {}", rate(floor));
     let (_, page) = visitor.ask("GET", &format!("/runs/{id}"), "", "");
-    assert!(page.contains(&said) && page.contains("Not tested"), "{page}");
+    assert!(page.contains(&output) && page.contains("Not tested"), "{page}");
     assert!(page.contains(">ci<") && !page.contains("Baseline"), "{page}");
     // The plan that was searched with is the plan without its pace.
     let text = std::fs::read_to_string(record.replace("record.json.gz", "plan.toml")).expect("it");
@@ -122,9 +127,9 @@ fn kept(visitor: &Visitor, id: &str, found: &Collection, record: &str) {
     let (_, csv) = visitor.ask("GET", &format!("/runs/{id}/csv"), "", "");
     assert_eq!(csv.lines().count(), found.cells.len() + 1, "{csv}");
     let (_, html) = visitor.ask("GET", &format!("/runs/{id}/html"), "", "");
-    assert!(html.contains("<!doctype html>") && html.contains(&said), "{html}");
+    assert!(html.contains("<!doctype html>") && html.contains(&output), "{html}");
     let report = run(["report", record]).expect(0);
-    assert!(report.stdout.contains(&said), "{report}");
+    assert!(report.stdout.contains(&output), "{report}");
     let (head, body) = visitor.ask("GET", &format!("/compare?run={id}&run={id}"), "", "");
     assert!(
         head.starts_with("HTTP/1.1 422") && body.contains("search for the highest rate"),
@@ -133,5 +138,5 @@ fn kept(visitor: &Visitor, id: &str, found: &Collection, record: &str) {
     let (_, shared) = visitor.send("/shares", "/shares", &format!("run={id}&days=1"));
     let link = between(&shared, "data-link>", "<");
     let (_, seen) = visitor.ask("GET", link, "", "");
-    assert!(seen.contains(&said) && !seen.contains("127.0.0.1:"), "{seen}");
+    assert!(seen.contains(&output) && !seen.contains("127.0.0.1:"), "{seen}");
 }

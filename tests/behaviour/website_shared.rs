@@ -70,12 +70,12 @@ impl Team {
     }
 
     /// What a program is answered.
-    fn asked(&self, method: &str, path: &str, body: &str) -> (u16, Value) {
-        asked(&self.visitor, &self.run, (method, path), body)
+    fn requested(&self, method: &str, path: &str, body: &str) -> (u16, Value) {
+        requested(&self.visitor, &self.run, (method, path), body)
     }
 
     fn status(&self, id: &str) -> Value {
-        self.asked("GET", &format!("/api/v1/runs/{id}"), "").1
+        self.requested("GET", &format!("/api/v1/runs/{id}"), "").1
     }
 
     /// How a run ended.
@@ -107,7 +107,12 @@ impl Team {
     }
 }
 
-fn asked(visitor: &Visitor, token: &str, (method, path): (&str, &str), body: &str) -> (u16, Value) {
+fn requested(
+    visitor: &Visitor,
+    token: &str,
+    (method, path): (&str, &str),
+    body: &str,
+) -> (u16, Value) {
     let by = format!("Authorization: Bearer {token}\r\n");
     let program = Visitor { at: visitor.at.clone(), cookie: String::new() };
     let (head, body) = program.ask(method, path, &by, body);
@@ -141,7 +146,7 @@ fn shared_run_record_agrees_with_nginx() {
     let read = team.visitor.token("read");
     let mut listing = Value::Null;
     let busy = until(PATIENCE, || {
-        listing = asked(&team.visitor, &read, ("GET", "/api/v1/agents"), "").1;
+        listing = requested(&team.visitor, &read, ("GET", "/api/v1/agents"), "").1;
         let agents = listing["agents"].as_array().expect("agents");
         agents.iter().filter(|agent| agent["page"] == format!("/live/{id}")).count() == 2
     });
@@ -176,7 +181,7 @@ fn shared_run_with_too_few_agents_sends_nothing() {
     let team = Team::start(&["--nats", &broker.url(), "--patience", "4s"]);
     team.write(&plan("rate = \"50/s\"\nduration = \"1s\"", "/small.txt"));
     let wanted = json!({ "plan": "visit", "target": "web", "agents": 3 });
-    let (code, submitted) = team.asked("POST", "/api/v1/runs", &wanted.to_string());
+    let (code, submitted) = team.requested("POST", "/api/v1/runs", &wanted.to_string());
     assert_eq!(code, 200, "{submitted}");
     let id = submitted["id"].as_str().expect("an id").to_owned();
     let waits =
@@ -188,10 +193,10 @@ fn shared_run_with_too_few_agents_sends_nothing() {
     let took = clock.now().since_origin();
     assert!(took < Duration::from_secs(20), "{took:?}: {status}");
     assert_eq!(status["state"], "failed", "{status}");
-    let said = "3 agents were asked for, and there are 1: only";
-    assert!(status["reason"].as_str().is_some_and(|reason| reason.contains(said)), "{status}");
+    let output = "3 agents were asked for, and there are 1: only";
+    assert!(status["reason"].as_str().is_some_and(|reason| reason.contains(output)), "{status}");
     let (_, page) = team.visitor.ask("GET", &format!("/live/{id}"), "", "");
-    assert!(page.contains(said), "{page}");
+    assert!(page.contains(output), "{page}");
     assert_eq!(team.served(), 0);
     team.end();
 }
@@ -224,7 +229,7 @@ fn scheduled_runs_are_shared_by_agents() {
     assert_eq!(file.expect("a database").execute(came, []).expect("a schedule"), 1);
     let (read, mut listed) = (team.visitor.token("read"), Value::Null);
     let begun = until(PATIENCE, || {
-        let (_, answer) = asked(&team.visitor, &read, ("GET", "/api/v1/schedules"), "");
+        let (_, answer) = requested(&team.visitor, &read, ("GET", "/api/v1/schedules"), "");
         listed = answer["schedules"][0].clone();
         listed["came"][0]["run"].is_string()
     });
@@ -290,7 +295,7 @@ fn agents_reach_only_the_addresses_of_the_target() {
     let served = team.nginx.served();
     assert!(!served.is_empty() && served.iter().all(|one| one.listener == "clear"), "{status}");
     assert_ne!(status["exit"], 0, "{status}");
-    // The same run without a fence would get there.
+    // The same run without an address policy would get there.
     let port = team.nginx.port(Listener::Clear);
     let mut http = command(binary());
     http.args(["http", "-n", "1", "--quiet", "--redirect", "3"]);
@@ -370,9 +375,9 @@ fn shared_run_refuses_what_agents_cannot_share() {
         for (field, value) in more.as_object().expect("fields") {
             wanted[field] = value.clone();
         }
-        let (code, said) = team.asked("POST", "/api/v1/runs", &wanted.to_string());
-        assert_eq!((code, said["title"].is_string()), (422, true), "{said}");
-        said["detail"].as_str().expect("why").to_owned()
+        let (code, output) = team.requested("POST", "/api/v1/runs", &wanted.to_string());
+        assert_eq!((code, output["title"].is_string()), (422, true), "{output}");
+        output["detail"].as_str().expect("why").to_owned()
     };
     let search = json!({ "objectives": ["p99<1s"], "quick": true });
     assert!(start(&json!({ "search": search })).contains("only on this machine"));
@@ -393,11 +398,11 @@ fn shared_run_refuses_what_agents_cannot_share() {
         format!("{}\n[variables]\n{line}\n", plan("rate = \"1/s\"\nduration = \"1s\"", "/${pw}"))
     };
     team.write(&with("pw = { env = \"PW\" }"));
-    let said = start(&json!({}));
-    assert!(said.contains("needs secrets (PW)"), "{said}");
+    let output = start(&json!({}));
+    assert!(output.contains("needs secrets (PW)"), "{output}");
     team.write(&with("pw = { env = \"OTHER\" }"));
-    let said = start(&json!({}));
-    assert!(said.contains("OTHER"), "{said}");
+    let output = start(&json!({}));
+    assert!(output.contains("OTHER"), "{output}");
     let runs = std::fs::read_dir(team.directory.path().join("site/runs")).expect("runs").count();
     assert_eq!((runs, team.served()), (0, 0));
     team.end();
@@ -417,8 +422,8 @@ fn shared_run_without_a_cluster_is_refused() {
     let (head, body) = visitor.send("/plans/1", "/plans/1/run", "target=1&duration=1s&agents=2");
     assert!(head.starts_with("HTTP/1.1 422") && body.contains("has no agents"), "{head}\n{body}");
     let wanted = json!({ "plan": "visit", "target": "web", "agents": 2 }).to_string();
-    let (code, said) = asked(&visitor, &run, ("POST", "/api/v1/runs"), &wanted);
-    assert!(code == 422 && said["detail"].to_string().contains("has no agents"), "{said}");
+    let (code, output) = requested(&visitor, &run, ("POST", "/api/v1/runs"), &wanted);
+    assert!(code == 422 && output["detail"].to_string().contains("has no agents"), "{output}");
     assert!(!is_kept(&directory.path().join("site/runs")));
     end(program);
 }

@@ -22,8 +22,8 @@ fn trial(scratch: &Path, more: &[&str]) -> (Program, Visitor) {
             .env("TMPDIR", scratch)
             .env("XDG_RUNTIME_DIR", scratch),
     );
-    let said = address(&mut program);
-    let (at, link) = said.split_once("/welcome#").expect("an address that signs in");
+    let output = address(&mut program);
+    let (at, link) = output.split_once("/welcome#").expect("an address that signs in");
     let mut visitor = Visitor { at: at.to_owned(), cookie: String::new() };
     let (head, body) = visitor.ask("POST", "/welcome", "", &format!("link={link}"));
     assert!(head.starts_with("HTTP/1.1 303"), "{head}\n{body}");
@@ -90,7 +90,7 @@ fn trial_runs_its_examples_and_leaves_nothing() {
     let going = until(PATIENCE, || visitor.ask("GET", &live, "", "").1.contains("data-live"));
     assert!(going);
     let ended = interrupted(program);
-    assert!(ended.said().contains("2 runs, is removed"), "{ended}");
+    assert!(ended.output().contains("2 runs, is removed"), "{ended}");
     let left = fs::read_dir(scratch.path()).unwrap().map(|entry| entry.unwrap().file_name());
     let left: Vec<String> = left.map(|name| name.into_string().unwrap()).collect();
     assert!(!left.iter().any(|name| name.starts_with("brunt-trial")), "{left:?}");
@@ -106,7 +106,7 @@ fn trial_dir_keeps_runs_and_refuses_a_regular_site() {
     let over = until(PATIENCE, || !visitor.ask("GET", "/", "", "").1.contains(&live));
     assert!(over);
     let ended = interrupted(program);
-    assert!(ended.said().contains("has one run"), "{ended}");
+    assert!(ended.output().contains("has one run"), "{ended}");
     let record = at.join("runs").join(live.trim_start_matches("/live/")).join("record.json.gz");
     run(["report", record.to_str().unwrap()]).expect(0);
     // It continues as a trial, and then as a site.
@@ -121,7 +121,7 @@ fn trial_dir_keeps_runs_and_refuses_a_regular_site() {
     assert!(targets.contains("There are no targets yet"), "its servers are gone: {targets}");
     end(program);
     let ended = run(["serve", "--trial", words[0], words[1]]);
-    assert!(ended.code() == 1 && ended.said().contains("a site that is not a trial"), "{ended}");
+    assert!(ended.code() == 1 && ended.output().contains("a site that is not a trial"), "{ended}");
 }
 
 #[test]

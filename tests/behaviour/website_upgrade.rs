@@ -51,9 +51,9 @@ impl Older {
         for named in [("a.json", "1"), ("b.json", "2")] {
             let text = fs::read_to_string(record(directory.path(), &target, named)).expect("text");
             let by = format!("Authorization: Bearer {push}\r\n");
-            let (head, said) = visitor.ask("PUT", "/api/v1/records?tag=nightly", &by, &text);
-            assert!(head.starts_with("HTTP/1.1 201"), "{head}\n{said}");
-            runs.push(between(&said, "\"id\":\"", "\"").to_owned());
+            let (head, output) = visitor.ask("PUT", "/api/v1/records?tag=nightly", &by, &text);
+            assert!(head.starts_with("HTTP/1.1 201"), "{head}\n{output}");
+            runs.push(between(&output, "\"id\":\"", "\"").to_owned());
         }
         end(program);
         let older = Self { directory, runs, cookie: visitor.cookie, token };
@@ -240,9 +240,11 @@ fn first_version_directory_is_upgraded_completely() {
     // A newer version may have anything there, so this one leaves it alone.
     older.database().pragma_update(None, "user_version", 99).expect("a version");
     let refused = run(["serve", "--listen", "127.0.0.1:0", "--dir", at.to_str().expect("UTF-8")]);
-    let said = refused.said();
+    let output = refused.output();
     assert!(
-        refused.code() != 0 && said.contains("version 99") && said.contains("use a newer brunt"),
+        refused.code() != 0
+            && output.contains("version 99")
+            && output.contains("use a newer brunt"),
         "{refused}"
     );
     assert_eq!(version(&older.database()), 99);

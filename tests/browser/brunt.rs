@@ -23,7 +23,7 @@ impl Target {
     /// Starts it on a free port.
     pub(crate) fn start() -> Self {
         let running = Trial::new(program()).typed("target rest --listen 127.0.0.1:0").start();
-        let address = said(|| running.report(), "http://");
+        let address = output(|| running.report(), "http://");
         Self { running: Some(running), address: address.trim_end_matches('/').to_owned() }
     }
 
@@ -51,9 +51,9 @@ pub(crate) struct Shown {
 
 impl Shown {
     /// Starts a run that was prepared by [`trial`].
-    pub(crate) fn of(trial: Trial) -> Self {
+    pub(crate) fn new(trial: Trial) -> Self {
         let running = trial.start();
-        let page = said(|| running.notes(), "web: http://").replace("web: ", "");
+        let page = output(|| running.notes(), "web: http://").replace("web: ", "");
         Self { running, page }
     }
 
@@ -90,7 +90,7 @@ pub(crate) fn trial(words: &[&str]) -> Trial {
 }
 
 /// Waits for the word that begins so, of what a program says.
-fn said(text: impl Fn() -> String, begin: &str) -> String {
+fn output(text: impl Fn() -> String, begin: &str) -> String {
     let mut found = None;
     let come = until(PATIENCE, || {
         let text = text();

@@ -73,7 +73,7 @@ pub(crate) fn same(one: &[(f64, f64)], other: &[(f64, f64)]) -> bool {
 fn no_fault(browser: &Browser, pages: &[&str]) {
     assert_eq!(browser.console_errors(), [""; 0]);
     let requests = browser.requests();
-    let own = |asked: &String| pages.iter().any(|page| asked.starts_with(page));
+    let own = |requested: &String| pages.iter().any(|page| requested.starts_with(page));
     assert!(requests.iter().all(own), "{requests:?}");
     let serious: Vec<Violation> =
         browser.violations().into_iter().filter(Violation::is_serious).collect();
@@ -88,7 +88,7 @@ fn live_page_tabs_equal_the_events_and_become_the_report() {
     let directory = tempfile::tempdir().expect("a directory");
     let events = directory.path().join("run.ndjson");
     let run = trial(&["http", "-q", "200", "-c", "4", "-z", "22s", "--quiet", &url]);
-    let run = Shown::of(run.arg("--events").arg(&events));
+    let run = Shown::new(run.arg("--events").arg(&events));
     let (relay, page) = (Relay::to(&run.page), run.page.clone());
     let relayed = relay.address().to_owned();
     browser.open(&relayed);
@@ -175,7 +175,7 @@ fn live_page_escapes_names_of_plans() {
     );
     let run = trial(&["run", "--quiet"]);
     let path = run.file("plan.toml", &plan);
-    let run = Shown::of(run.arg(path));
+    let run = Shown::new(run.arg(path));
     browser.open(&run.page);
     browser.wait_for("return document.body.textContent.includes('onerror')");
     browser.wait_for(OVER);
@@ -203,7 +203,7 @@ fn live_page_escapes_server_text_and_prints_charts() {
     let server = Hostile::start();
     // It is in progress for as long as that is looked at.
     let run =
-        Shown::of(trial(&["http", "-q", "20", "-c", "2", "-z", "80s", "--quiet", &server.url()]));
+        Shown::new(trial(&["http", "-q", "20", "-c", "2", "-z", "80s", "--quiet", &server.url()]));
     browser.open(&run.page);
     browser.wait_for("return document.body.textContent.includes('EVIL')");
     at_least(&browser, 3);
@@ -276,7 +276,7 @@ fn live_page_with_fifty_tabs_delays_no_interval() {
     let words = "http -q 500 -c 8 -z 8s --interval 100ms --quiet";
     let words: Vec<&str> = words.split(' ').chain([url.as_str()]).collect();
     let run = trial(&words);
-    let run = Shown::of(run.arg("--events").arg(&events));
+    let run = Shown::new(run.arg("--events").arg(&events));
     let stuck: Vec<TcpStream> = (0..25).map(|_| socket(&run.page)).collect();
     let readers: Vec<_> = (0..25)
         .map(|_| {

@@ -133,9 +133,9 @@ fn keys_and_zoom(browser: &Browser) {
             .run("return document.querySelector('[data-plot=heat] .at').textContent.split(':')[0]"),
         at
     );
-    let said =
+    let output =
         browser.run("return document.querySelector('[data-plot=rates] [aria-live]').textContent");
-    assert!(said.as_str().is_some_and(|said| said.contains("achieved")), "{said}");
+    assert!(output.as_str().is_some_and(|output| output.contains("achieved")), "{output}");
     let figures =
         "return [...document.querySelectorAll('[data-figure]')].map(one => one.firstChild.data)";
     let all = browser.run(figures);

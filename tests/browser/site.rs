@@ -32,14 +32,14 @@ fn brunt(words: &[&str]) -> (i32, String) {
 impl Site {
     pub(crate) fn start(directory: &Path) -> Self {
         let command = Command::new(env!("CARGO_BIN_EXE_brunt"));
-        Self::of(Trial::new(command).typed("serve --listen 127.0.0.1:0 --dir").arg(directory))
+        Self::new(Trial::new(command).typed("serve --listen 127.0.0.1:0 --dir").arg(directory))
     }
 
     /// A site that was started otherwise.
-    pub(crate) fn of(trial: Trial) -> Self {
+    pub(crate) fn new(trial: Trial) -> Self {
         let running = trial.start();
         let mut link = String::new();
-        let said = until(Duration::from_secs(60), || {
+        let has_address = until(Duration::from_secs(60), || {
             let notes = running.notes();
             let address = notes.lines().find_map(|line| line.strip_prefix("serve: "));
             address.is_some_and(|address| {
@@ -47,7 +47,7 @@ impl Site {
                 true
             })
         });
-        assert!(said, "{}", running.notes());
+        assert!(has_address, "{}", running.notes());
         let origin =
             link.split("/welcome").next().expect("a part").trim_end_matches('/').to_owned();
         Self { running: Some(running), origin, link }
@@ -143,8 +143,8 @@ pub(crate) fn push(origin: &str, token: &Path, file: &Path, more: &[&str]) -> (i
 /// The page of a comparison, whose runs are swapped.
 fn compared(browser: &Browser) {
     // Both runs are short. The older one is the base, until they are swapped.
-    let said = browser.text(".lead");
-    assert!(said.contains("Too little was measured"), "{said}");
+    let message = browser.text(".lead");
+    assert!(message.contains("Too little was measured"), "{message}");
     assert!(browser.text(".pair .a").contains("the base"));
     looked_at(browser, "compare");
     let base = browser.text(".pair .a a");
@@ -177,13 +177,13 @@ fn website_stores_finds_and_compares_runs() {
     let (first, first_record) = record(directory.path(), &target, "first.json");
     let (second, _) = record(directory.path(), &target, "second.json");
     let push = |file: &Path, more: &[&str]| push(origin, &token_file, file, more);
-    let (code, said) =
+    let (code, message) =
         push(&first, &["--tag", "nightly", "--commit", "4f2a91c", "--fail-on-regression"]);
-    assert!(code == 0 && said.contains("baseline: none for this load"), "{said}");
-    let (code, said) = push(&first, &[]);
-    assert!(code == 0 && said.contains("already uploaded"), "{said}");
+    assert!(code == 0 && message.contains("baseline: none for this load"), "{message}");
+    let (code, message) = push(&first, &[]);
+    assert!(code == 0 && message.contains("already uploaded"), "{message}");
     // The page of the run says what the record does.
-    let page = said.split_whitespace().next().expect("an address").to_owned();
+    let page = message.split_whitespace().next().expect("an address").to_owned();
     browser.open(&page);
     browser.wait_for("return window.brunt && brunt.charts().length");
     let shown = browser.text(".tiles");
@@ -195,8 +195,8 @@ fn website_stores_finds_and_compares_runs() {
     browser.click("#about [name=baseline]");
     browser.click("#about button.main");
     browser.wait_for("return document.querySelector('.said').textContent.includes('baseline')");
-    let (code, said) = push(&second, &["--fail-on-regression"]);
-    assert!([0, 6].contains(&code) && said.contains("/compare?run="), "{code}: {said}");
+    let (code, message) = push(&second, &["--fail-on-regression"]);
+    assert!([0, 6].contains(&code) && message.contains("/compare?run="), "{code}: {message}");
     // Found by its tag, chosen and compared by keys.
     browser.open(&format!("{origin}/?tag=nightly"));
     assert_eq!(browser.run("return document.querySelectorAll('table.runs tbody tr').length"), 1);

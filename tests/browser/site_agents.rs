@@ -12,7 +12,7 @@ use crate::site::{Site, looked_at, sign_in, sound};
 fn site(directory: &std::path::Path, port: u16) -> Site {
     let brunt = Command::new(env!("CARGO_BIN_EXE_brunt"));
     let words = format!("serve --listen 127.0.0.1:0 --nats nats://127.0.0.1:{port} --dir");
-    Site::of(Trial::new(brunt).typed(&words).arg(directory))
+    Site::new(Trial::new(brunt).typed(&words).arg(directory))
 }
 
 #[test]

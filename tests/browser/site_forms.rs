@@ -69,8 +69,11 @@ fn plan_form_saves_and_runs_the_last_input() {
     for button in ["button[data-saved]", "#find button.main"] {
         browser.run("window.asked = ''");
         browser.click(button);
-        let asked = browser.wait_for("return window.asked");
-        assert!(asked.as_str().is_some_and(|words| words.contains("unsaved changes")), "{asked}");
+        let requested = browser.wait_for("return window.asked");
+        assert!(
+            requested.as_str().is_some_and(|words| words.contains("unsaved changes")),
+            "{requested}"
+        );
     }
     // A button that is pressed twice is pressed once.
     browser.run(

@@ -24,9 +24,9 @@ fn elsewhere(body: &str) -> String {
         page.len()
     );
     thread::spawn(move || {
-        for mut asked in listener.incoming().flatten() {
-            let _ = asked.read(&mut [0; 4_096]);
-            let _ = asked.write_all(answer.as_bytes());
+        for mut requested in listener.incoming().flatten() {
+            let _ = requested.read(&mut [0; 4_096]);
+            let _ = requested.write_all(answer.as_bytes());
         }
     });
     format!("http://localhost:{port}/")

@@ -43,15 +43,15 @@ fn uploaded((browser, origin): (&Browser, &str), directory: &Path, token: &Path)
             let file = directory.join("run.json");
             run.record(&file);
             let commit = commits[(day as usize - 10) / 3];
-            let (code, said) = push(
+            let (code, output) = push(
                 origin,
                 token,
                 &file,
                 &["--name", name, "--commit", commit, "--tag", "nightly"],
             );
-            assert_eq!(code, 0, "{said}");
+            assert_eq!(code, 0, "{output}");
             if day == 10 {
-                browser.open(said.split_whitespace().next().expect("an address"));
+                browser.open(output.split_whitespace().next().expect("an address"));
                 browser.click("#about [name=baseline]");
                 browser.click("#about button.main");
                 browser.wait_for(

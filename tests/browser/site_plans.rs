@@ -262,8 +262,8 @@ pub(crate) fn mends_and_runs_a_plan(browser: &Browser) {
     browser.click(SAVE);
     browser.wait_for("return document.querySelector('#faults .warning')");
     looked_at(browser, "plan-error");
-    let said = browser.text("#faults");
-    assert!(said.contains("9 what? Add a unit."), "{said}");
+    let output = browser.text("#faults");
+    assert!(output.contains("9 what? Add a unit."), "{output}");
     assert!(browser.text("#state").starts_with("Revision 1,"));
     // It is still there after another page was seen, and the line at the top leads to the field.
     browser.run("delete document.querySelector('form[data-plan]').dataset.unsaved");

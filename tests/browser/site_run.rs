@@ -19,11 +19,11 @@ fn run_page_shows_both_charts_without_scrolling() {
     fs::write(&secret, token(&browser, origin)).expect("a token");
     let run = VirtualRun { path: "/", rate: "20", micros: 2_000, started: "2026-11-27T20:00:00Z" };
     run.record(&file);
-    let (code, said) = push(origin, &secret, &file, &["--name", "Visit", "--tag", "nightly"]);
-    assert_eq!(code, 0, "{said}");
+    let (code, output) = push(origin, &secret, &file, &["--name", "Visit", "--tag", "nightly"]);
+    assert_eq!(code, 0, "{output}");
     let metrics = json!({ "width": 1440, "height": 900, "deviceScaleFactor": 1, "mobile": false });
     browser.devtools("Emulation.setDeviceMetricsOverride", &metrics);
-    browser.open(said.split_whitespace().next().expect("an address"));
+    browser.open(output.split_whitespace().next().expect("an address"));
     browser.wait_for("return window.brunt && brunt.charts().length > 1");
     browser.screenshot("site-run-1440");
     let ends = browser.run(

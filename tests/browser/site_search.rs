@@ -17,7 +17,7 @@ use crate::visit;
 fn start(directory: &Path) -> Site {
     let command = std::process::Command::new(env!("CARGO_BIN_EXE_brunt"));
     let serve = "serve --listen 127.0.0.1:0 --search-second 100ms --dir";
-    Site::of(Trial::new(command).typed(serve).arg(directory))
+    Site::new(Trial::new(command).typed(serve).arg(directory))
 }
 
 /// Makes the plan that is searched with, whose target may get 200 exchanges a second.

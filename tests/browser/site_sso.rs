@@ -26,7 +26,7 @@ const USER: usize = 7;
 const SIGN_IN: &str = "a[href^='/sign-in/provider']";
 
 /// An answer of Keycloak: its status, its header `Location`, and its body.
-struct Said {
+struct Reply {
     status: u16,
     location: String,
     body: Value,
@@ -45,8 +45,8 @@ impl<'a> Administered<'a> {
         let form =
             format!("grant_type=client_credentials&client_id={client}&client_secret={secret}");
         let kind = "application/x-www-form-urlencoded";
-        let said = this.ask("POST", &server.path("/protocol/openid-connect/token"), (kind, &form));
-        said.body["access_token"].as_str().expect("a token").clone_into(&mut this.token);
+        let reply = this.ask("POST", &server.path("/protocol/openid-connect/token"), (kind, &form));
+        reply.body["access_token"].as_str().expect("a token").clone_into(&mut this.token);
         this
     }
 
@@ -104,19 +104,19 @@ impl<'a> Administered<'a> {
         location.rsplit('/').next().expect("an identifier").to_owned()
     }
 
-    fn administer(&self, method: &str, path: &str, body: &str) -> Said {
+    fn administer(&self, method: &str, path: &str, body: &str) -> Reply {
         let path = format!("/admin/realms/{}{path}", Keycloak::REALM);
-        let said = self.ask(method, &path, ("application/json", body));
+        let reply = self.ask(method, &path, ("application/json", body));
         assert!(
-            (200..300).contains(&said.status),
+            (200..300).contains(&reply.status),
             "{method} {path}: {} {}",
-            said.status,
-            said.body
+            reply.status,
+            reply.body
         );
-        said
+        reply
     }
 
-    fn ask(&self, method: &str, path: &str, (kind, body): (&str, &str)) -> Said {
+    fn ask(&self, method: &str, path: &str, (kind, body): (&str, &str)) -> Reply {
         let host = self.server.url().replace("http://", "");
         let mut stream = TcpStream::connect(&host).expect("Keycloak listens");
         let by = if self.token.is_empty() {
@@ -138,7 +138,7 @@ impl<'a> Administered<'a> {
         let headers = head.lines().filter_map(|line| line.split_once(": "));
         let mut headers = headers.filter(|(name, _)| name.eq_ignore_ascii_case("location"));
         let location = headers.next().map(|(_, value)| value.to_owned()).unwrap_or_default();
-        Said { status, location, body: serde_json::from_str(body).unwrap_or(Value::Null) }
+        Reply { status, location, body: serde_json::from_str(body).unwrap_or(Value::Null) }
     }
 }
 

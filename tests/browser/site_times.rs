@@ -41,8 +41,8 @@ fn times_are_local_unless_utc_is_chosen() {
     fs::write(&secret, token(&browser, origin)).expect("a token");
     let run = VirtualRun { path: "/", rate: "20", micros: 2_000, started: "2026-11-27T20:00:00Z" };
     run.record(&file);
-    let (code, said) = push(origin, &secret, &file, &["--name", "Visit"]);
-    assert_eq!(code, 0, "{said}");
+    let (code, output) = push(origin, &secret, &file, &["--name", "Visit"]);
+    assert_eq!(code, 0, "{output}");
     let is_local = |[text, title]: [String; 2]| {
         assert!(text.contains("28 Nov") && text.ends_with("01:30"), "{text}");
         assert_eq!(title, "2026-11-27 20:00:00 UTC");

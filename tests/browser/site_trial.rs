@@ -38,7 +38,7 @@ fn trial_leads_to_a_first_valid_run() {
     let scratch = tempfile::tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_brunt"));
     command.env("XDG_RUNTIME_DIR", scratch.path());
-    let site = Site::of(Trial::new(command).typed("serve --trial --listen 127.0.0.1:0"));
+    let site = Site::new(Trial::new(command).typed("serve --trial --listen 127.0.0.1:0"));
     let origin = site.origin.as_str();
     // The address is all that is needed.
     browser.open(&site.link);

@@ -21,7 +21,7 @@ fn watch(browser: &Browser) {
     );
 }
 
-fn asked(browser: &Browser) -> String {
+fn requested(browser: &Browser) -> String {
     browser.run("return sessionStorage.asked").as_str().unwrap_or_default().to_owned()
 }
 
@@ -54,7 +54,7 @@ fn unsaved_input_is_protected_and_errors_stay_at_their_field() {
     watch(&browser);
     browser.click("#add button.main");
     browser.wait_for("return document.querySelector('#allow-fault')");
-    assert_eq!(asked(&browser), "false", "sending asks nothing");
+    assert_eq!(requested(&browser), "false", "sending asks nothing");
     assert_eq!(browser.run("return document.activeElement.id"), "allow");
     assert_eq!(browser.run("return document.querySelector('#name').value"), "Staging");
     assert!(browser.text("#allow-fault").contains("'nowhere' is not a network"));
@@ -68,7 +68,7 @@ fn unsaved_input_is_protected_and_errors_stay_at_their_field() {
     watch(&browser);
     browser.click("#add button.main");
     browser.wait_for("return document.querySelector('table.cards')");
-    assert_eq!(asked(&browser), "false");
+    assert_eq!(requested(&browser), "false");
     assert!(!asks());
 }
 
@@ -95,7 +95,7 @@ fn plan_save_and_run_button_leaves_nothing_unsaved() {
     watch(&browser);
     browser.click("button[name=save]");
     browser.wait_for("return document.querySelector('#duration-fault')");
-    assert_eq!(asked(&browser), "false");
+    assert_eq!(requested(&browser), "false");
     looked_at(&browser, "plan-error");
     assert!(browser.text("main").contains("Revision 2,"), "{}", browser.text("main"));
     assert!(browser.text("#duration-fault").starts_with("The plan is saved."));

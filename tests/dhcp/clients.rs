@@ -6,7 +6,7 @@ use brunt_testbed::{Capture, KeaOptions};
 
 use crate::brunt::Brunt;
 use crate::network::{v4, v6};
-use crate::packets::{asked, decoded_v4, decoded_v6};
+use crate::packets::{decoded_v4, decoded_v6, requested};
 
 #[test]
 fn few_clients_take_turns_and_keep_their_addresses() {
@@ -98,8 +98,8 @@ fn user_options_are_in_every_message() {
     let run = "-4 -o 60,6272756e74 -o 12,686f7374 -l lan0 -r 100 -n 5 -R 5 10.77.0.1";
     let run = Brunt::on(&lan).typed(run).run().went_well();
     let messages = capture.stop();
-    assert_eq!((asked(&messages).count(), kea.leases().len()), (10, 5), "{run}");
-    for message in asked(&messages) {
+    assert_eq!((requested(&messages).count(), kea.leases().len()), (10, 5), "{run}");
+    for message in requested(&messages) {
         use dhcproto::v4::{DhcpOption, OptionCode};
         let decoded = decoded_v4(message);
         let class = decoded.opts().get(OptionCode::ClassIdentifier);
@@ -112,8 +112,8 @@ fn user_options_are_in_every_message() {
     let run = "-6 -o 15,00056272756e74 -l lan0 -r 100 -n 5 -R 5 --lab all";
     Brunt::on(&lan).typed(run).run().went_well();
     let messages = capture.stop();
-    assert_eq!(asked(&messages).count(), 10);
-    for message in asked(&messages) {
+    assert_eq!(requested(&messages).count(), 10);
+    for message in requested(&messages) {
         let decoded = decoded_v6(message);
         assert!(decoded.opts().get(dhcproto::v6::OptionCode::UserClass).is_some());
     }
@@ -129,6 +129,6 @@ fn option_templates_differ_per_client() {
         Some(dhcproto::v4::DhcpOption::Hostname(name)) => name.clone(),
         other => panic!("no host name but {other:?}\n{run}"),
     };
-    let names: BTreeSet<String> = asked(&capture.stop()).map(names).collect();
+    let names: BTreeSet<String> = requested(&capture.stop()).map(names).collect();
     assert_eq!(names, (0..6).map(|client| format!("host-{client}")).collect());
 }

@@ -16,7 +16,7 @@ use dhcproto::{Decodable, Decoder, Encodable};
 
 use crate::brunt::{Brunt, printed_by};
 use crate::network::v4;
-use crate::packets::{asked, kind_v4};
+use crate::packets::{kind_v4, requested};
 
 /// A server that sends scripted answers.
 struct Scripted {
@@ -194,7 +194,7 @@ fn preload_is_sent_but_not_counted() {
     let run = run.went_well();
     let messages = capture.stop();
     assert_eq!((run.count("ok"), kea.leases().len()), (10, 10), "{run}");
-    assert_eq!(asked(&messages).filter(|message| kind_v4(message) == 1).count(), 40, "{run}");
+    assert_eq!(requested(&messages).filter(|message| kind_v4(message) == 1).count(), 40, "{run}");
     assert_eq!(run.tally("preload sent"), 30, "{run}");
     assert_eq!(run.tally("DISCOVER-OFFER sent"), 10, "{run}");
 }

@@ -101,7 +101,7 @@ fn wait_option_sets_the_time_for_last_answers() {
 
 #[test]
 fn usage_errors_exit_2() {
-    for (words, said) in [
+    for (words, output) in [
         ("-4 -6 10.77.0.1", "-6"),
         ("-4 -r 10 -f 8 -F 8 10.77.0.1", "-r"),
         ("-i -n 5 -n 5 10.77.0.1", "-n"),
@@ -113,7 +113,7 @@ fn usage_errors_exit_2() {
     ] {
         let run = Brunt::here().typed(words).run();
         assert_eq!(run.code, 2, "{run}");
-        assert!(run.notes.contains(said), "{run}");
+        assert!(run.notes.contains(output), "{run}");
     }
 }
 

@@ -17,11 +17,11 @@ fn find_max_counts_agree_with_kea() {
     brunt.arg(format!("kea:{}", kea.control().display())).arg("--record").arg(&file);
     brunt.args(["--", "perfdhcp", "-4", "-l", "lan0", "-R", "1000", "10.77.0.1"]);
     let ended = brunt.output().expect("it can be started");
-    let said = String::from_utf8_lossy(&ended.stderr);
+    let message = String::from_utf8_lossy(&ended.stderr);
     let printed = String::from_utf8_lossy(&ended.stdout);
     // Where a busy machine let no step pass, there is no claim.
-    assert!(matches!(ended.status.code(), Some(4 | 9)), "{printed}\n{said}");
-    assert!(said.contains("Kea counts messages and knows no processor time"), "{said}");
+    assert!(matches!(ended.status.code(), Some(4 | 9)), "{printed}\n{message}");
+    assert!(message.contains("Kea counts messages and knows no processor time"), "{message}");
     let text = std::fs::read_to_string(&file).expect("the record is there");
     let found: Value = serde_json::from_str(&text).expect("JSON");
     let cells = found["cells"].as_array().expect("steps");

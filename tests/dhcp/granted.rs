@@ -6,7 +6,7 @@ use brunt_testbed::{Capture, Kea, KeaOptions, Lease, LeaseState};
 
 use crate::brunt::{Brunt, printed_by};
 use crate::network::{v4, v6};
-use crate::packets::{answered, asked, decoded_v6, kind_v4};
+use crate::packets::{answered, decoded_v6, kind_v4, requested};
 
 /// The clients that hold leases.
 fn holders(leases: &[Lease]) -> BTreeSet<Vec<u8>> {
@@ -105,8 +105,8 @@ fn rapid_commit_of_dhcpv6_is_the_whole_exchange() {
     let run = run.went_well();
     let messages = capture.stop();
     assert_eq!((run.count("ok"), addresses_and_prefixes(&kea)), (30, (30, 0)), "{run}");
-    assert_eq!((asked(&messages).count(), answered(&messages).count()), (30, 30));
-    for message in asked(&messages) {
+    assert_eq!((requested(&messages).count(), answered(&messages).count()), (30, 30));
+    for message in requested(&messages) {
         use dhcproto::v6::{MessageType, OptionCode};
         let solicit = decoded_v6(message);
         assert_eq!(solicit.msg_type(), MessageType::Solicit);
@@ -149,7 +149,7 @@ fn dhcpv4_renew_and_release_equal_the_lease_file() {
     let given_back = rows.iter().filter(|row| row.lifetime == 0).count() as u64;
     assert_eq!((rows.len() as u64, given_back), (granted + renewed + released, released), "{run}");
     let kinds =
-        |wanted| asked(&messages).filter(|message| kind_v4(message) == wanted).count() as u64;
+        |wanted| requested(&messages).filter(|message| kind_v4(message) == wanted).count() as u64;
     assert_eq!((kinds(1), kinds(3), kinds(7)), (granted, granted + renewed, released), "{run}");
     // No server answers a release, so a missing answer is not an error.
     assert_eq!((run.tally("RELEASE drops"), run.count("ok")), (0, granted + renewed + released));

@@ -96,9 +96,9 @@ fn power_cut_brings_all_clients_back() {
     assert_eq!((holders(&kea).len(), kea.leases().len()), (50, 50), "{run}");
     // The return of the last client is reported, and no client came before the power was back.
     assert_eq!(run.tally("clients back after the power cut"), 50, "{run}");
-    let said =
+    let output =
         run.notes.split("all 50 clients that lost power at 2.0 s had a lease again by ").nth(1);
-    let back = said.and_then(|said| said.split(' ').next()?.parse::<f64>().ok());
+    let back = output.and_then(|output| output.split(' ').next()?.parse::<f64>().ok());
     assert!(back.is_some_and(|back| (2.3..3.9).contains(&back)), "{run}");
     assert!(run.notes.contains("all 50 clients had had a lease by 0."), "{run}");
 }

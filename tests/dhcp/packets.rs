@@ -40,7 +40,7 @@ pub(crate) fn kind_v4(message: &Message) -> u8 {
 }
 
 /// The messages that clients sent.
-pub(crate) fn asked(messages: &[Message]) -> impl Iterator<Item = &Message> {
+pub(crate) fn requested(messages: &[Message]) -> impl Iterator<Item = &Message> {
     messages.iter().filter(|message| message.from_client)
 }
 

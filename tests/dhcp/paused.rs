@@ -46,7 +46,7 @@ fn stall_of_a_second_is_visible_in_response_times() {
     let (run, (least, most)) = stall(&kea, run);
     let run = run.went_well();
     assert_eq!((run.count("ok"), kea.leases().len()), (400, 400), "{run}");
-    // A hundred exchanges fell due in each second that Kea stood still, and waited from all of that time down to
+    // A hundred exchanges became due in each second that Kea stood still, and waited from all of that time down to
     // nothing. So 40 of the 400 waited 0.4 s less than it lasted, or longer, and 4 waited 0.04 s less.
     let (half, tenth, longest) = (response(&run, 50.0), response(&run, 90.0), response(&run, 99.0));
     assert!(half < 1_000.0 * (most - 0.9), "{half} ms\n{run}");
@@ -124,7 +124,7 @@ fn warm_up_drops_stay_in_the_warm_up() {
     rest(2_000);
     kea.resume();
     let run = run.wait().ended_with(3);
-    // What Kea did not answer in time fell due in the warm-up, whenever that was found out.
+    // What Kea did not answer in time became due in the warm-up, whenever that was found out.
     assert_eq!(
         (run.count("planned"), run.count("ok"), run.count("timed_out")),
         (200, 200, 0),

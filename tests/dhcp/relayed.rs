@@ -7,14 +7,14 @@ use brunt_testbed::{Capture, KeaOptions, Lan, Message};
 
 use crate::brunt::Brunt;
 use crate::network::{v4, v6};
-use crate::packets::{answered, asked, decoded_v4, decoded_v6, kind_v4};
+use crate::packets::{answered, decoded_v4, decoded_v6, kind_v4, requested};
 
 #[test]
 fn dhcpv4_client_is_relayed_by_default() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let capture = Capture::start(&lan);
     let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -n 5 -R 5 10.77.0.1").run().went_well();
-    for message in asked(&capture.stop()) {
+    for message in requested(&capture.stop()) {
         let decoded = decoded_v4(message);
         assert_eq!((decoded.giaddr(), decoded.hops()), (Lan::CLIENT_V4, 1), "{run}");
         assert_eq!((message.source.port(), message.destination.port()), (67, 67));
@@ -30,8 +30,8 @@ fn dhcpv4_client_option_broadcasts_without_a_relay() {
         Brunt::on(&lan).typed("-4 --client --lab -l lan0 -r 100 -n 20 -R 20").run().went_well();
     let messages = capture.stop();
     assert_eq!((run.count("ok"), kea.leases().len()), (20, 20), "{run}");
-    assert_eq!(asked(&messages).count(), 40);
-    for message in asked(&messages) {
+    assert_eq!(requested(&messages).count(), 40);
+    for message in requested(&messages) {
         let decoded = decoded_v4(message);
         assert_eq!((decoded.giaddr(), decoded.hops()), (std::net::Ipv4Addr::UNSPECIFIED, 0));
         assert_eq!((message.source.port(), message.destination.port()), (68, 67));
@@ -60,10 +60,10 @@ fn dhcpv4_relays_many_from_one_host() {
     assert_eq!((run.count("ok"), kea.leases().len()), (100, 100), "{run}");
     let messages = capture.stop();
     let relay = |message: &Message| decoded_v4(message).giaddr().to_string();
-    assert_eq!(asked(&messages).map(relay).collect::<BTreeSet<_>>(), relays, "{run}");
+    assert_eq!(requested(&messages).map(relay).collect::<BTreeSet<_>>(), relays, "{run}");
     // Both messages of an exchange come by the same relay.
     let by = |kind| -> BTreeSet<(u32, String)> {
-        let of_kind = asked(&messages).filter(|message| kind_v4(message) == kind);
+        let of_kind = requested(&messages).filter(|message| kind_v4(message) == kind);
         of_kind.map(|message| (decoded_v4(message).xid(), relay(message))).collect()
     };
     assert_eq!(by(1), by(3), "{run}");
@@ -77,8 +77,8 @@ fn dhcpv6_message_is_wrapped_in_a_relay_message() {
     let run = Brunt::on(&lan).typed(run).run().went_well();
     let messages = capture.stop();
     assert_eq!((run.count("ok"), kea.leases().len()), (40, 40), "{run}");
-    assert_eq!((asked(&messages).count(), answered(&messages).count()), (80, 80));
-    for message in asked(&messages) {
+    assert_eq!((requested(&messages).count(), answered(&messages).count()), (80, 80));
+    for message in requested(&messages) {
         assert_eq!((message.source.port(), message.destination.port()), (547, 547));
         // RELAY-FORW, no hops, and the relay's address twice.
         assert_eq!(message.payload[..2], [12, 0]);
@@ -113,7 +113,7 @@ fn dhcpv6_relays_are_nested() {
     let run = Brunt::on(&lan).typed(run).run().went_well();
     assert_eq!((run.count("ok"), kea.leases().len()), (30, 60), "{run}");
     let messages = capture.stop();
-    assert!(asked(&messages).all(|message| hops(&message.payload) == [2, 1, 0]), "{run}");
+    assert!(requested(&messages).all(|message| hops(&message.payload) == [2, 1, 0]), "{run}");
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn dhcpv6_relays_many_from_one_host() {
         let octets: [u8; 16] = message.payload[2..18].try_into().expect("16 octets");
         Ipv6Addr::from(octets).to_string()
     };
-    assert_eq!(asked(&capture.stop()).map(link).collect::<BTreeSet<_>>(), relays, "{run}");
+    assert_eq!(requested(&capture.stop()).map(link).collect::<BTreeSet<_>>(), relays, "{run}");
 }
 
 #[test]

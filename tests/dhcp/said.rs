@@ -85,7 +85,7 @@ fn report_2012_has_the_format_of_the_guide() {
     for line in
         ["sent packets: 50", "received packets: 50", "drops: 0", "tooshort: 0", "locallimit: 0"]
     {
-        assert!(run.report.lines().any(|said| said == line), "{line}\n{run}");
+        assert!(run.report.lines().any(|output| output == line), "{line}\n{run}");
     }
     assert!(!run.report.contains("drops ratio"), "{run}");
     assert_eq!(printed_by(&run, "DISCOVER-OFFER", "sent packets"), 50, "{run}");
@@ -174,7 +174,7 @@ fn deltas_are_printed_beside_the_sums() {
     let run = Brunt::on(&lan).typed(run).run().went_well();
     let lines: Vec<&str> = run.report.lines().filter(|line| line.contains("per second")).collect();
     assert!(lines.len() >= 3, "{run}");
-    // What falls due at the end of a line's time and is noticed a little late is told on the next line. The last line
+    // What becomes due at the end of a line's time and is noticed a little late is told on the next line. The last line
     // extends to the last answer.
     let (mut offered, mut over) = (0.0_f64, 0.0_f64);
     for line in &lines {

@@ -11,7 +11,7 @@ use brunt_testbed::{Capture, Kea, KeaOptions, Lan, Lease, Message, Perfdhcp};
 
 use crate::brunt::{Brunt, Run, printed_by};
 use crate::network::{old_tool, v4, v6};
-use crate::packets::{asked, assert_same, decoded_v4, decoded_v6, kind_v4};
+use crate::packets::{assert_same, decoded_v4, decoded_v6, kind_v4, requested};
 
 /// What both tools try, in exchanges a second, to do everything in turn: divisors of the first.
 const RATES: [u32; 5] = [20, 20, 10, 4, 2];
@@ -249,7 +249,7 @@ fn blank_option_v4(message: &mut Message, wanted: u8) {
 
 /// The octets of renewals and releases without what is drawn at random: whose lease it is, and under which number.
 fn shapes_v4(messages: &[Message]) -> Vec<Vec<u8>> {
-    let mut shapes: Vec<Vec<u8>> = asked(messages)
+    let mut shapes: Vec<Vec<u8>> = requested(messages)
         .filter(|message| {
             let decoded = decoded_v4(message);
             kind_v4(message) == 7 || kind_v4(message) == 3 && !decoded.ciaddr().is_unspecified()
@@ -304,7 +304,7 @@ fn dhcpv6_renew_and_release_packets_equal_the_original() {
     // There is one client. What may differ is the number of the transaction, and which address and prefix it is about.
     let shapes = |messages: &[Message]| {
         use dhcproto::v6::MessageType::{Release, Renew};
-        let mut shapes: Vec<Vec<u8>> = asked(messages)
+        let mut shapes: Vec<Vec<u8>> = requested(messages)
             .filter(|message| [Renew, Release].contains(&decoded_v6(message).msg_type()))
             .map(|message| without_leases(&message.payload))
             .collect();
@@ -340,10 +340,10 @@ fn template_packets_equal_the_original() {
     // The original tool writes the option of the elapsed time with no length and leaves two octets after it, so Kea
     // answers only ours.
     assert_eq!((old.leases.len(), ours.leases.len()), (0, 6), "{}", ours.run);
-    // The next SOLICIT falls due whether or not the REQUEST before has been sent, so only the order within a kind is
+    // The next SOLICIT becomes due whether or not the REQUEST before has been sent, so only the order within a kind is
     // the same on a busy machine, and not the transaction ids, which both kinds take in turn.
     let questions = |messages: &[Message], kind: u8| -> Vec<Message> {
-        asked(messages).filter(|message| message.payload[0] == kind).cloned().collect()
+        requested(messages).filter(|message| message.payload[0] == kind).cloned().collect()
     };
     let without_id = |message: &mut Message| message.payload[1..4].fill(0);
     let without_length = |message: &mut Message| {
@@ -351,7 +351,7 @@ fn template_packets_equal_the_original() {
         assert_eq!(message.payload[84..86], [0, 8]);
         message.payload[86..90].fill(0);
     };
-    assert_eq!(asked(&old.messages).count(), asked(&ours.messages).count(), "{}", ours.run);
+    assert_eq!(requested(&old.messages).count(), requested(&ours.messages).count(), "{}", ours.run);
     let (solicit, request) = (1, 3);
     assert_same(
         &questions(&old.messages, solicit),

@@ -6,7 +6,7 @@ use brunt_testbed::{Capture, KeaOptions};
 
 use crate::brunt::Brunt;
 use crate::network::{v4, v6};
-use crate::packets::{asked, decoded_v4, kind_v4};
+use crate::packets::{decoded_v4, kind_v4, requested};
 
 #[test]
 fn dhcpv4_nodes_share_no_client_and_no_transaction() {
@@ -22,7 +22,7 @@ fn dhcpv4_nodes_share_no_client_and_no_transaction() {
     assert_eq!(first.count("ok") + second.count("ok"), 80, "{first}\n{second}");
     assert_eq!((kea.leases().len(), kea.lease_rows().len()), (80, 80));
     let messages = capture.stop();
-    let discovers: Vec<_> = asked(&messages).filter(|message| kind_v4(message) == 1).collect();
+    let discovers: Vec<_> = requested(&messages).filter(|message| kind_v4(message) == 1).collect();
     let by = |address: &str| -> (BTreeSet<u32>, BTreeSet<Vec<u8>>) {
         let source = address.parse::<std::net::IpAddr>().expect("an address");
         let mine = discovers.iter().filter(|message| message.source.ip() == source);
@@ -65,10 +65,10 @@ fn source_ip_accepts_several_addresses() {
     assert_eq!((run.count("ok"), kea.leases().len()), (60, 60), "{run}");
     let messages = capture.stop();
     let sources: BTreeSet<String> =
-        asked(&messages).map(|message| message.source.ip().to_string()).collect();
+        requested(&messages).map(|message| message.source.ip().to_string()).collect();
     assert_eq!(sources, ["10.77.0.2".into(), "10.77.0.4".into()].into(), "{run}");
     // The relay that a message names is the one that sent it.
-    for message in asked(&messages) {
+    for message in requested(&messages) {
         assert_eq!(decoded_v4(message).giaddr(), message.source.ip(), "{run}");
     }
 }

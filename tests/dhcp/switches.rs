@@ -11,7 +11,7 @@ use brunt_testbed::{Capture, KeaOptions, Lan, Message, Perfdhcp, printed, requir
 
 use crate::brunt::Brunt;
 use crate::network::{datagrams_sent, old_tool, v4, v6};
-use crate::packets::{asked, decoded_v4, innermost, kind_v4};
+use crate::packets::{decoded_v4, innermost, kind_v4, requested};
 
 #[test]
 fn wrapped_command_gets_start_and_stop() {
@@ -24,8 +24,8 @@ fn wrapped_command_gets_start_and_stop() {
     run("install", [OsStr::new("-m"), OsStr::new("755"), draft.as_os_str(), script.as_os_str()]);
     let run = brunt.typed("-4 -l lan0 -r 100 -n 10 -w").arg(&script).arg("10.77.0.1").start();
     // The command is not waited for, and may be later than the end of the run.
-    let said = || fs::read_to_string(&log).unwrap_or_default();
-    assert!(until(Duration::from_secs(90), || said() == "start\nstop\n"), "{}", said());
+    let reported = || fs::read_to_string(&log).unwrap_or_default();
+    assert!(until(Duration::from_secs(90), || reported() == "start\nstop\n"), "{}", reported());
     run.wait().went_well();
 }
 
@@ -72,7 +72,7 @@ fn slo_missed_exits_99() {
 
 /// The values of the secs field.
 fn seconds(messages: &[Message]) -> BTreeSet<u16> {
-    asked(messages).map(|message| decoded_v4(message).secs()).collect()
+    requested(messages).map(|message| decoded_v4(message).secs()).collect()
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn retransmission_is_sent_on_request() {
     let messages = capture.stop();
     assert_eq!((run.count("ok"), kea.leases().len()), (10, 10), "{run}");
     let solicits: Vec<&Message> =
-        asked(&messages).filter(|message| message.payload[0] == 1).collect();
+        requested(&messages).filter(|message| message.payload[0] == 1).collect();
     // On a busy machine some may be sent a third time before they are answered.
     assert!(solicits.len() >= 20, "{run}");
     let resent = solicits.len() as u64 - 10;
@@ -144,7 +144,7 @@ fn diagnostics_print_packets_and_arguments() {
     let digits = digits.filter(|(place, _)| u16::from_str_radix(place, 16).is_ok());
     let shown: String = digits.map(|(_, digits)| digits).collect();
     let messages = capture.stop();
-    let first = |kind| asked(&messages).find(|message| kind_v4(message) == kind);
+    let first = |kind| requested(&messages).find(|message| kind_v4(message) == kind);
     let sent: String = [first(1), first(3)]
         .into_iter()
         .flatten()
@@ -198,7 +198,7 @@ fn relay_option_templates_differ_per_client() {
         assert_eq!(message.payload[at..at + 2], [82, 8], "{run}");
         message.payload[at + 9]
     };
-    let ports: BTreeSet<u8> = asked(&messages).map(circuit).collect();
+    let ports: BTreeSet<u8> = requested(&messages).map(circuit).collect();
     assert_eq!(ports, (b'0'..b'6').collect(), "{run}");
     assert_eq!(kea.leases().len(), 6, "{run}");
 }
@@ -214,7 +214,7 @@ fn dhcpv6_nodes_share_no_client() {
         let run = Brunt::on(&lan).typed(&run).arg("2001:db8:77::1").run().went_well();
         assert_eq!(run.count("ok"), 20, "{run}");
         let messages = capture.stop();
-        let inner = asked(&messages).map(|message| innermost(&message.payload));
+        let inner = requested(&messages).map(|message| innermost(&message.payload));
         transactions.push(inner.map(|message| message[1..4].to_vec()).collect());
     }
     assert_eq!((kea.leases().len(), kea.lease_rows().len()), (60, 60));

@@ -49,10 +49,10 @@ fn pending_answer_is_not_a_failure() {
     let run = site.run(&poll("/pending", "50ms"));
     assert_eq!((site.count("/pending"), run.of_class("pending")), (20, 20), "{run}");
     assert_eq!(span(&run, "poll wait"), (0, 20, 0), "{run}");
-    let said = run.record()["samples"].to_string();
+    let output = run.record()["samples"].to_string();
     assert!(
-        said.contains("pending after 50ms (1 answer, the last: authorization_pending)"),
-        "{said}"
+        output.contains("pending after 50ms (1 answer, the last: authorization_pending)"),
+        "{output}"
     );
 }
 
@@ -69,7 +69,7 @@ fn new_connection_is_opened_for_each_step() {
 #[test]
 fn refused_token_is_reported_with_its_age() {
     let site = Site::start();
-    let said = |work: &str| {
+    let output = |work: &str| {
         let steps = format!(
             "[[scenario.steps]]\nname = \"sign in\"\nget = \"/token/3600\"\nextract = {{ token = {{ json = \
              \"/token\", expires = {{ json = \"/expires_in\", early = \"5s\" }} }}, other = \"/token\" }}\n\
@@ -85,16 +85,16 @@ fn refused_token_is_reported_with_its_age() {
         "get = \"/stale\"\nbearer = \"${token}\"\nstatus = 200",
         "post = \"/stale\"\nform = { refresh = \"${token}\", other = \"${other}\" }",
     ] {
-        let text = said(work);
+        let text = output(work);
         assert!(text.contains("invalid_grant") && text.contains("; token is "), "{text}");
         assert!(text.ends_with(" s old, was valid for 3600 s"), "{text}");
         assert!(!text.contains("other is"), "{text}");
     }
-    let text = said("post = \"/stale\"\nform = { code = \"${other}\" }");
+    let text = output("post = \"/stale\"\nform = { code = \"${other}\" }");
     assert!(text.contains("; other is ") && text.ends_with(" s old"), "{text}");
     // Another refusal, and a value that is only in the path.
     for work in ["get = \"/none\"\nbearer = \"${token}\"", "get = \"/stale/${token}\""] {
-        let text = said(work);
+        let text = output(work);
         assert!(!text.contains(" old"), "{text}");
     }
 }
@@ -114,13 +114,13 @@ fn service(site: &Site, run: &str, lifetime: &str, early: &str) -> Run {
 #[test]
 fn service_signs_in_again_when_its_token_expires() {
     // What lives for five seconds does not exist for conditions, and what lives for none is gone.
-    for (lifetime, asked, worked) in
+    for (lifetime, requested, worked) in
         [("3600", 2, 20), ("1000000000000000000", 2, 20), ("5", 20, 20), ("0", 20, 0)]
     {
         let site = Site::start();
         let run = service(&site, "users = 2\niterations = { each = 10 }", lifetime, "5s");
         let seen = (site.count("/token"), site.count("/work"));
-        assert_eq!(seen, (asked, worked), "{lifetime}: {run}");
+        assert_eq!(seen, (requested, worked), "{lifetime}: {run}");
     }
 }
 

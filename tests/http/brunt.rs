@@ -8,7 +8,7 @@ pub(crate) use brunt_testbed::{Ended as Run, Trial as Brunt};
 
 /// `brunt TOOL`, with the seed given so that a failure can be reproduced.
 pub(crate) fn command(tool: &str) -> Brunt {
-    of(Command::new(env!("CARGO_BIN_EXE_brunt")), tool)
+    with_tool(Command::new(env!("CARGO_BIN_EXE_brunt")), tool)
 }
 
 /// `brunt run` with this plan.
@@ -18,10 +18,10 @@ pub(crate) fn planned(plan: &str) -> Brunt {
 
 /// The same on the clients' host of a network.
 pub(crate) fn planned_on(lan: &Lan, plan: &str) -> Brunt {
-    with_plan(of(lan.client(env!("CARGO_BIN_EXE_brunt")), "run"), plan)
+    with_plan(with_tool(lan.client(env!("CARGO_BIN_EXE_brunt")), "run"), plan)
 }
 
-fn of(command: Command, tool: &str) -> Brunt {
+fn with_tool(command: Command, tool: &str) -> Brunt {
     Brunt::brunt(command, &[tool, "--seed", "7"])
 }
 

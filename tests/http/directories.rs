@@ -63,8 +63,8 @@ fn poll_without_a_match_is_pending() {
     let pending = run.count_of("poll pending", "ok");
     assert_eq!(slapd.operations().searches, pending + 2, "{run}");
     assert_eq!(span(&run, "poll wait"), (0, 2, 0), "{run}");
-    let said = run.record()["samples"].to_string();
-    assert!(said.contains("pending after 250ms ("), "{said}");
+    let output = run.record()["samples"].to_string();
+    assert!(output.contains("pending after 250ms ("), "{output}");
 }
 
 #[test]

@@ -23,14 +23,14 @@ fn login(server: &Keycloak, run: &str) -> Brunt {
 
 /// That the server saw so many whole logins and nothing else.
 fn the_server_saw(seen: &Seen, logins: u64, run: &Run) {
-    let asked = [
+    let requested = [
         ("POST", "/token", 200, 2 * logins),
         ("POST", "/introspect", 200, 2 * logins),
         ("GET", "/userinfo", 200, logins),
         ("POST", "/logout", 204, logins),
     ];
-    for (method, end, status, count) in asked {
-        assert_eq!(seen.asked(method, end, status), count, "{method} {end} {status}\n{run}");
+    for (method, end, status, count) in requested {
+        assert_eq!(seen.requested(method, end, status), count, "{method} {end} {status}\n{run}");
     }
     let updates = seen.requests.iter().filter(|(method, path, status)| {
         method == "PUT" && path.starts_with("/admin/realms/testbed/users/") && *status == 204
@@ -66,9 +66,12 @@ fn keycloak_events_equal_every_step_of_every_login() {
     }
     // Pauses are not part of any answer, and neither secret appears anywhere.
     assert_eq!(run.tally("pause pause made"), 40, "{run}");
-    let (said, record) = (format!("{}{}", run.report, run.notes), run.record().to_string());
-    assert!(!said.contains(Keycloak::SECRET) && !record.contains(Keycloak::SECRET), "{run}");
-    assert!(!said.contains("eyJ") && !run.record()["samples"].to_string().contains("eyJ"), "{run}");
+    let (output, record) = (format!("{}{}", run.report, run.notes), run.record().to_string());
+    assert!(!output.contains(Keycloak::SECRET) && !record.contains(Keycloak::SECRET), "{run}");
+    assert!(
+        !output.contains("eyJ") && !run.record()["samples"].to_string().contains("eyJ"),
+        "{run}"
+    );
 }
 
 #[test]
@@ -94,7 +97,7 @@ fn refused_login_is_one_failure_and_skips_its_steps() {
     });
     let run = run.expect("it ran");
     assert_eq!(run.ends_of("token"), [(("result".into(), 401), 10)].into(), "{run}");
-    assert_eq!((seen.requests.len(), seen.asked("POST", "/token", 401)), (10, 10), "{run}");
+    assert_eq!((seen.requests.len(), seen.requested("POST", "/token", 401)), (10, 10), "{run}");
     assert_eq!((run.count("failed"), run.count("skipped")), (10, 60), "{run}");
 }
 
@@ -155,8 +158,8 @@ fn keycloak_counts_logins_failures_refreshes_and_logouts() {
     for (event, count) in events {
         assert_eq!(seen.happened(event), count, "{event}\n{run}");
     }
-    let (said, record) = (format!("{}{}", run.report, run.notes), run.record().to_string());
-    assert!(!said.contains("session_code=") && !record.contains("session_code="), "{run}");
+    let (output, record) = (format!("{}{}", run.report, run.notes), run.record().to_string());
+    assert!(!output.contains("session_code=") && !record.contains("session_code="), "{run}");
 }
 
 #[test]

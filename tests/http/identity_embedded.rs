@@ -53,9 +53,9 @@ fn oidc_provider_counts_logins_failures_refreshes_and_logouts() {
         ("LOGOUT", ended),
     ];
     happened(&seen, &run, &events);
-    let (said, record) = (format!("{}{}", run.report, run.notes), run.record().to_string());
+    let (output, record) = (format!("{}{}", run.report, run.notes), run.record().to_string());
     for secret in ["login=", "code_verifier=", "eyJ"] {
-        assert!(!said.contains(secret) && !record.contains(secret), "{secret}\n{run}");
+        assert!(!output.contains(secret) && !record.contains(secret), "{secret}\n{run}");
     }
 }
 

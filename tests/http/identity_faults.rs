@@ -59,7 +59,7 @@ fn scripted(rule: &str) -> Running {
 }
 
 /// What one iteration of these steps says at a server with this rule.
-fn said(rule: &str, before: &str, steps: &str) -> String {
+fn output(rule: &str, before: &str, steps: &str) -> String {
     let server = scripted(rule);
     let address = server.address();
     let plan = format!(
@@ -79,13 +79,13 @@ fn said(rule: &str, before: &str, steps: &str) -> String {
 
 /// The same of the login.
 fn of_login(twist: &str) -> String {
-    said(&format!("action = {{ idp = \"{twist}\" }}"), "", LOGIN)
+    output(&format!("action = {{ idp = \"{twist}\" }}"), "", LOGIN)
 }
 
 /// The same, with tokens.
 fn of_tokens(rule: &str) -> String {
     let (page, _) = LOGIN.split_once("[[scenario.steps]]\nname = \"password\"").expect("two steps");
-    said(rule, "", &format!("{page}{}", TOKENS.trim_start()))
+    output(rule, "", &format!("{page}{}", TOKENS.trim_start()))
 }
 
 #[test]
@@ -135,9 +135,9 @@ fn login_that_lands_elsewhere_quotes_the_page() {
         ("expired-form", "You took too long to sign in."),
         ("wrong-password", "Invalid username or password."),
     ] {
-        let said = of_login(twist);
+        let output = of_login(twist);
         let place = format!("landed on /idp/login (200); the page says \"{words}\"");
-        assert!(said.contains(&place), "{said}");
+        assert!(output.contains(&place), "{output}");
     }
     let denied = of_tokens("action = { idp = \"access-denied\" }");
     assert!(denied.contains("code"), "{denied}");
@@ -170,11 +170,11 @@ fn refused_assertion_is_reported_with_the_clock_difference() {
     let steps = "[[scenario.steps]]\nname = \"token\"\npost = \"/token\"\n[scenario.steps.form]\n\
                  grant_type = \"client_credentials\"\nclient_assertion = \"${assertion}\"\n\
                  client_assertion_type = \"urn:ietf:params:oauth:client-assertion-type:jwt-bearer\"\n";
-    let said = said("action = { idp = \"refused-client\" }", keys, steps);
-    assert!(said.contains("invalid_client"), "{said}");
+    let output = output("action = { idp = \"refused-client\" }", keys, steps);
+    assert!(output.contains("invalid_client"), "{output}");
     assert!(
-        said.contains("the server's clock is 30") && said.contains("s behind that of"),
-        "{said}"
+        output.contains("the server's clock is 30") && output.contains("s behind that of"),
+        "{output}"
     );
 }
 
@@ -190,11 +190,11 @@ fn device_without_approval_is_reported() {
              device_code = \"${{device}}\"\n"
         )
     };
-    let pending = said("action = { idp = \"pending\" }", "", &steps(""));
+    let pending = output("action = { idp = \"pending\" }", "", &steps(""));
     assert!(pending.contains("pending after 250ms ("), "{pending}");
     assert!(pending.contains("the last: authorization_pending)"), "{pending}");
     let slower =
         "slower = { by = \"100ms\", when = [{ json = \"/error\", equals = \"slow_down\" }] }\n";
-    let slow = said("action = { idp = \"slow-down\" }", "", &steps(slower));
+    let slow = output("action = { idp = \"slow-down\" }", "", &steps(slower));
     assert!(slow.contains("the last: slow_down)"), "{slow}");
 }

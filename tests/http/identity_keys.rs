@@ -32,8 +32,8 @@ fn keycloak_accepts_assertions_and_proofs_of_generated_keys() {
     ] {
         assert_eq!(seen.happened(event), count, "{event}\n{run}");
     }
-    let (said, record) = (format!("{}{}", run.report, run.notes), run.record().to_string());
-    assert!(!said.contains("eyJ") && !record.contains("eyJ"), "{run}");
+    let (output, record) = (format!("{}{}", run.report, run.notes), run.record().to_string());
+    assert!(!output.contains("eyJ") && !record.contains("eyJ"), "{run}");
 }
 
 #[test]
@@ -51,13 +51,13 @@ fn keycloak_refuses_wrong_audience_and_missing_proof() {
 
 /// A request: its first line, its fields and its body.
 #[derive(Clone, Debug)]
-struct Asked {
+struct ReceivedRequest {
     line: String,
     fields: Vec<(String, String)>,
     body: String,
 }
 
-impl Asked {
+impl ReceivedRequest {
     fn field(&self, name: &str) -> &str {
         let known = self.fields.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
         known.map_or("", |(_, value)| value)
@@ -67,22 +67,22 @@ impl Asked {
 /// A server that keeps what it is asked. It demands a nonce for `/token`, which it changes with each answer.
 struct Keeper {
     url: String,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    requested: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
 impl Keeper {
     fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let log = Arc::clone(&asked);
+        let requested = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&requested);
         thread::spawn(move || {
             for peer in listener.incoming().flatten() {
                 let log = Arc::clone(&log);
                 thread::spawn(move || serve(peer, &log));
             }
         });
-        Self { url, asked }
+        Self { url, requested }
     }
 
     fn run(&self, before: &str, steps: &str) -> Run {
@@ -93,19 +93,19 @@ impl Keeper {
         planned(&plan).run()
     }
 
-    fn asked(&self) -> Vec<Asked> {
-        self.asked.lock().expect("no panic").clone()
+    fn requested(&self) -> Vec<ReceivedRequest> {
+        self.requested.lock().expect("no panic").clone()
     }
 }
 
-fn serve(peer: TcpStream, log: &Mutex<Vec<Asked>>) {
+fn serve(peer: TcpStream, log: &Mutex<Vec<ReceivedRequest>>) {
     let mut out = peer.try_clone().expect("a socket has two sides");
     let mut lines = BufReader::new(peer);
-    while let Some(asked) = read(&mut lines) {
+    while let Some(requested) = read(&mut lines) {
         let mut log = log.lock().expect("no panic");
-        let refused =
-            asked.line.contains("/token") && !claims(asked.field("dpop")).contains("\"nonce\":");
-        log.push(asked);
+        let refused = requested.line.contains("/token")
+            && !claims(requested.field("dpop")).contains("\"nonce\":");
+        log.push(requested);
         let (status, body) = if refused {
             ("400 Bad Request", "{\"error\":\"use_dpop_nonce\"}")
         } else {
@@ -122,7 +122,7 @@ fn serve(peer: TcpStream, log: &Mutex<Vec<Asked>>) {
     }
 }
 
-fn read(lines: &mut impl std::io::BufRead) -> Option<Asked> {
+fn read(lines: &mut impl std::io::BufRead) -> Option<ReceivedRequest> {
     let mut line = String::new();
     lines.read_line(&mut line).ok().filter(|count| *count > 0)?;
     let mut fields = Vec::new();
@@ -137,7 +137,7 @@ fn read(lines: &mut impl std::io::BufRead) -> Option<Asked> {
     let mut body = vec![0; length];
     lines.read_exact(&mut body).ok()?;
     let body = String::from_utf8_lossy(&body).into_owned();
-    Some(Asked { line: line.trim_end().to_owned(), fields, body })
+    Some(ReceivedRequest { line: line.trim_end().to_owned(), fields, body })
 }
 
 /// What the second part of a JWT says; empty if there is none.
@@ -168,16 +168,16 @@ fn dpop_nonce_is_sent_at_once_and_counted_separately() {
     let run = keeper.run(before, steps).went_well();
     // Only the first proof has no nonce: every answer brings the next.
     assert_eq!((run.count_of("token", "ok"), run.count_of("token nonce", "ok")), (3, 1), "{run}");
-    let asked = keeper.asked();
-    assert_eq!(asked.len(), 7);
-    let nonce = |number: usize| claims(asked[number].field("dpop"));
+    let requested = keeper.requested();
+    assert_eq!(requested.len(), 7);
+    let nonce = |number: usize| claims(requested[number].field("dpop"));
     assert!(nonce(1).contains("\"nonce\":\"nonce-1\""), "{}", nonce(1));
     assert!(nonce(2).contains("\"nonce\":\"nonce-2\""), "{}", nonce(2));
     // The query is no part of the URL that is proved; a token is named by its hash.
     assert!(nonce(1).contains(&format!("\"htu\":\"{}/token\"", keeper.url)), "{}", nonce(1));
     assert!(!nonce(1).contains("\"ath\"") && nonce(2).contains("\"ath\":\""), "{}", nonce(2));
-    assert_eq!(asked[2].field("authorization"), "DPoP bound");
-    let all: BTreeSet<&str> = asked.iter().map(|one| one.field("dpop")).collect();
+    assert_eq!(requested[2].field("authorization"), "DPoP bound");
+    let all: BTreeSet<&str> = requested.iter().map(|one| one.field("dpop")).collect();
     assert_eq!(all.len(), 7, "no proof is used twice");
 }
 
@@ -193,13 +193,13 @@ fn hmac_equals_openssl() {
     let steps = "[[scenario.steps]]\nname = \"order\"\npost = \"/orders?n=${run.iteration}\"\n\
                  text = \"order ${run.iteration}\"\nheaders = { \"X-Seal\" = \"v1=${seal}\" }\n";
     let run = keeper.run(before, steps).went_well();
-    for (number, asked) in keeper.asked().iter().enumerate() {
+    for (number, requested) in keeper.requested().iter().enumerate() {
         let message = format!("POST\n/orders?n={number}\norder {number}");
         assert_eq!(
-            (asked.body.as_str(), asked.line.split(' ').nth(1)),
+            (requested.body.as_str(), requested.line.split(' ').nth(1)),
             (&message[message.len() - 7..], message.split('\n').nth(1))
         );
-        assert_eq!(asked.field("x-seal"), format!("v1={}", hmac(&message)), "{run}");
+        assert_eq!(requested.field("x-seal"), format!("v1={}", hmac(&message)), "{run}");
     }
     assert!(!run.record().to_string().contains("s3cret"), "{run}");
 }
@@ -213,8 +213,8 @@ fn hmac(message: &str) -> String {
         .spawn()
         .expect("openssl starts");
     openssl.stdin.take().expect("it reads").write_all(message.as_bytes()).expect("it is read");
-    let said = openssl.wait_with_output().expect("openssl ends").stdout;
-    String::from_utf8_lossy(&said).split(' ').next().unwrap_or_default().to_owned()
+    let output = openssl.wait_with_output().expect("openssl ends").stdout;
+    String::from_utf8_lossy(&output).split(' ').next().unwrap_or_default().to_owned()
 }
 
 #[test]
@@ -225,7 +225,8 @@ fn totp_code_is_used_only_once() {
     let steps =
         "[[scenario.steps]]\nname = \"code\"\npost = \"/code\"\nform = { otp = \"${code}\" }\n";
     let run = keeper.run(before, steps).went_well();
-    let codes: BTreeSet<String> = keeper.asked().into_iter().map(|asked| asked.body).collect();
+    let codes: BTreeSet<String> =
+        keeper.requested().into_iter().map(|requested| requested.body).collect();
     assert_eq!(codes.len(), 4, "{codes:?}\n{run}");
     assert!(codes.iter().all(|code| code.len() == "otp=".len() + 6), "{codes:?}");
     // All but the first may have waited; nobody waits in the exchange.

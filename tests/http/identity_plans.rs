@@ -87,8 +87,8 @@ fn crawl_reads_pages_and_users() {
     let (run, seen) = with_tokens(&server, plan, 3, &settings);
     assert_eq!(run.count_of("page", "ok"), 150, "{run}");
     assert_eq!(run.count_of("user", "ok"), 300, "{run}");
-    assert_eq!(seen.asked("GET", "/users", 200), 150, "{run}");
-    assert_eq!(seen.asked("GET", "/users/count", 200), 30, "{run}");
+    assert_eq!(seen.requested("GET", "/users", 200), 150, "{run}");
+    assert_eq!(seen.requested("GET", "/users/count", 200), 30, "{run}");
 }
 
 #[test]
@@ -109,8 +109,8 @@ fn keycloak_counts_sessions_that_begin_and_end() {
     let plan = include_str!("../../examples/identity/keycloak/sessions.toml");
     let (run, seen) = with_tokens(&server, plan, 3, &[]);
     happened(&seen, &run, &[("LOGIN", 30), ("DELETE USER_SESSION", 30)]);
-    assert_eq!(seen.asked("GET", "/user-sessions", 200), 30, "{run}");
-    assert_eq!(seen.asked("GET", "/sessions", 200), 30, "{run}");
+    assert_eq!(seen.requested("GET", "/user-sessions", 200), 30, "{run}");
+    assert_eq!(seen.requested("GET", "/sessions", 200), 30, "{run}");
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn keycloak_counts_device_approvals_and_denials() {
             ("OAUTH2_DEVICE_CODE_TO_TOKEN", agreed),
         ],
     );
-    assert_eq!(seen.asked("POST", "/auth/device", 200), 12, "{run}");
+    assert_eq!(seen.requested("POST", "/auth/device", 200), 12, "{run}");
 }
 
 #[test]

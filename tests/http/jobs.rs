@@ -79,7 +79,7 @@ fn row(run: &Run, task: &str) -> [u64; 4] {
     })
 }
 
-fn asked(served: &[Served], method: &str, part: &str, status: u16) -> u64 {
+fn requested(served: &[Served], method: &str, part: &str, status: u16) -> u64 {
     let same =
         |one: &&Served| one.method == method && one.path.contains(part) && one.status == status;
     served.iter().filter(same).count() as u64
@@ -103,11 +103,11 @@ fn report_agrees_with_the_log_of_opendj() {
         assert_eq!(row(&run, task), counts, "{task}\n{run}");
     }
     let counts = [
-        asked(&served, "GET", "/api/users/user.", 200),
-        asked(&served, "GET", "_queryFilter", 200),
-        asked(&served, "POST", "_action=create", 201),
-        asked(&served, "PATCH", "/api/users/user.", 200),
-        asked(&served, "GET", "/api/users/nobody.", 404),
+        requested(&served, "GET", "/api/users/user.", 200),
+        requested(&served, "GET", "_queryFilter", 200),
+        requested(&served, "POST", "_action=create", 201),
+        requested(&served, "PATCH", "/api/users/user.", 200),
+        requested(&served, "GET", "/api/users/nobody.", 404),
     ];
     assert_eq!(counts, [30, 30, 12, 12, 9], "{run}");
     assert_eq!(served.len(), 93, "{run}");
@@ -123,9 +123,9 @@ fn compat_report_counts_skipped_tasks_as_failed() {
     let served = opendj.rest_served().split_off(before);
     // The old mix drops remainders: each of three rounds is 3 looks, 1 change and 1 that is lost. And the old client
     // knows no PATCH and no array, so what remains of those is as the old report would have it.
-    assert_eq!(asked(&served, "PATCH", "", 200), 0, "{run}");
-    assert_eq!(asked(&served, "GET", "_queryFilter", 200), 27, "{run}");
-    assert_eq!(asked(&served, "GET", "/api/users/nobody.", 404), 9, "{run}");
+    assert_eq!(requested(&served, "PATCH", "", 200), 0, "{run}");
+    assert_eq!(requested(&served, "GET", "_queryFilter", 200), 27, "{run}");
+    assert_eq!(requested(&served, "GET", "/api/users/nobody.", 404), 9, "{run}");
     assert_eq!(row(&run, "stranger"), [9, 0, 0, 9], "{run}");
     // The read of both workloads: 27 that were made and 9 that the failure before them took along.
     assert_eq!(row(&run, "read"), [36, 27, 0, 9], "{run}");
@@ -142,7 +142,7 @@ fn to_plan_sends_the_same_requests_to_opendj() {
     let run = planned(&plan).env("ADMINUSERPASSWORD", PASSWORD).run().carried_out();
     let served = opendj.rest_served().split_off(before);
     assert_eq!(served.len(), 93, "{plan}\n{run}");
-    assert_eq!(asked(&served, "POST", "_action=create", 201), 12, "{plan}\n{run}");
-    assert_eq!(asked(&served, "PATCH", "/api/users/user.", 200), 12, "{plan}\n{run}");
+    assert_eq!(requested(&served, "POST", "_action=create", 201), 12, "{plan}\n{run}");
+    assert_eq!(requested(&served, "PATCH", "/api/users/user.", 200), 12, "{plan}\n{run}");
     assert_eq!(run.count("skipped"), 9, "{plan}\n{run}");
 }

@@ -134,7 +134,7 @@ pub(crate) fn span(run: &Run, name: &str) -> (u64, u64, u64) {
 }
 
 /// What was printed, with one space between words.
-fn said(run: &Run) -> String {
+fn output(run: &Run) -> String {
     let all = format!("{}{}", run.report, run.notes);
     all.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -171,8 +171,8 @@ fn plan_with_groups_and_branches_agrees_with_the_server() {
     let (logout, stay) = (site.count("/logout"), site.count("/stay"));
     assert_eq!(logout + stay, 20, "{run}");
     assert!(logout > 0 && stay > 0, "{run}");
-    for (name, asked) in [("otp", 5), ("code", 5), ("page", 60), ("logout", logout)] {
-        assert_eq!(run.count_of(name, "ok"), asked, "{name}: {run}");
+    for (name, requested) in [("otp", 5), ("code", 5), ("page", 60), ("logout", logout)] {
+        assert_eq!(run.count_of(name, "ok"), requested, "{name}: {run}");
     }
     assert_eq!(span(&run, "second factor"), (5, 0, 0), "{run}");
     assert_eq!(span(&run, "pages"), (20, 0, 0), "{run}");
@@ -188,7 +188,7 @@ fn plan_with_groups_and_branches_agrees_with_the_server() {
     assert_eq!(run.tally("choice leave: logout"), logout, "{run}");
     assert_eq!(run.tally("choice leave: stay"), stay, "{run}");
     let share = format!("{logout} {:.2}%", 5.0 * logout as f64);
-    assert!(said(&run).contains(&format!(" leave logout {share}")), "{run}");
+    assert!(output(&run).contains(&format!(" leave logout {share}")), "{run}");
     // The same seed makes the same choices.
     let again = Site::start();
     again.run(VISIT).went_well();
@@ -234,9 +234,9 @@ fn weight_that_is_no_number_fails_the_step_and_says_why() {
     let kind =
         "[[scenario.steps]]\nname = \"kind\"\nget = \"/kind/1\"\nextract = { kind = \"/kind\" }\n";
     let run = site.run(&(kind.to_owned() + leave));
-    let said = run.record()["samples"].to_string();
+    let output = run.record()["samples"].to_string();
     assert!(
-        said.contains("choose: the weight of 'logout' is 'none', which is not a whole number"),
+        output.contains("choose: the weight of 'logout' is 'none', which is not a whole number"),
         "{run}"
     );
     assert_eq!((run.count_of("kind", "failed"), run.of_class("check")), (20, 20), "{run}");
@@ -305,7 +305,7 @@ steps = [
     assert_eq!((site.count("/otp"), site.count("/stay")), (0, 20 - passed), "{run}");
     assert_eq!(run.tally("choice leave: stay"), 20 - passed, "{run}");
     assert!(
-        said(&run).contains(&format!("Step 'otp' was passed over all {passed} times.")),
+        output(&run).contains(&format!("Step 'otp' was passed over all {passed} times.")),
         "{run}"
     );
 }
@@ -331,8 +331,8 @@ fn repeat_ends_by_condition_or_fails_at_its_maximum() {
     assert_eq!((run.count_of("page", "ok"), run.count_of("page", "failed")), (80, 20), "{run}");
     assert_eq!(span(&run, "crawl"), (0, 20, 0), "{run}");
     assert_eq!((site.count("/after"), run.count_of("after", "skipped")), (0, 20), "{run}");
-    let said = run.record()["samples"].to_string();
-    assert!(said.contains("repeat: 5 times, and the condition still holds"), "{run}");
+    let output = run.record()["samples"].to_string();
+    assert!(output.contains("repeat: 5 times, and the condition still holds"), "{run}");
 }
 
 #[test]

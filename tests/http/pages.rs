@@ -9,14 +9,14 @@ use crate::brunt::{Run, planned};
 
 /// A request that the server got.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Asked {
+pub(crate) struct ReceivedRequest {
     /// Method and target.
     line: String,
     head: String,
     pub(crate) body: String,
 }
 
-impl Asked {
+impl ReceivedRequest {
     pub(crate) fn field(&self, name: &str) -> Option<&str> {
         let mut fields = self.head.lines().filter_map(|line| line.split_once(": "));
         fields.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
@@ -26,27 +26,27 @@ impl Asked {
 /// A server with a login: a page with a form and a hidden token, which only a cookie makes valid.
 pub(crate) struct Site {
     url: String,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    requested: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
 impl Site {
     pub(crate) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let log = Arc::clone(&asked);
+        let requested = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&requested);
         thread::spawn(move || {
             for peer in listener.incoming().flatten() {
                 let log = Arc::clone(&log);
                 thread::spawn(move || serve(peer, &log));
             }
         });
-        Self { url, asked }
+        Self { url, requested }
     }
 
-    pub(crate) fn asked(&self, start: &str) -> Vec<Asked> {
-        let asked = self.asked.lock().expect("no panic");
-        asked.iter().filter(|one| one.line.starts_with(start)).cloned().collect()
+    pub(crate) fn requested(&self, start: &str) -> Vec<ReceivedRequest> {
+        let requested = self.requested.lock().expect("no panic");
+        requested.iter().filter(|one| one.line.starts_with(start)).cloned().collect()
     }
 
     /// A plan with these steps.
@@ -67,35 +67,35 @@ impl Site {
     }
 }
 
-fn serve(peer: TcpStream, log: &Mutex<Vec<Asked>>) {
+fn serve(peer: TcpStream, log: &Mutex<Vec<ReceivedRequest>>) {
     let mut out = peer.try_clone().expect("a second handle");
     let mut peer = BufReader::new(peer);
     loop {
-        let mut asked = Asked::default();
+        let mut requested = ReceivedRequest::default();
         let mut line = String::new();
         while peer.read_line(&mut line).is_ok_and(|read| read > 0) && line != "\r\n" {
-            asked.head.push_str(&line);
+            requested.head.push_str(&line);
             line.clear();
         }
-        if asked.head.is_empty() {
+        if requested.head.is_empty() {
             return;
         }
-        asked.line = asked.head.split(" HTTP").take(1).collect();
-        let length = asked.field("content-length").and_then(|length| length.parse().ok());
+        requested.line = requested.head.split(" HTTP").take(1).collect();
+        let length = requested.field("content-length").and_then(|length| length.parse().ok());
         let mut body = vec![0; length.unwrap_or(0)];
         if peer.read_exact(&mut body).is_err() {
             return;
         }
-        asked.body = String::from_utf8_lossy(&body).into_owned();
-        let answer = answer(&asked);
-        log.lock().expect("no panic").push(asked);
+        requested.body = String::from_utf8_lossy(&body).into_owned();
+        let answer = answer(&requested);
+        log.lock().expect("no panic").push(requested);
         if out.write_all(answer.as_bytes()).is_err() {
             return;
         }
     }
 }
 
-fn answer(asked: &Asked) -> String {
+fn answer(requested: &ReceivedRequest) -> String {
     let page = |extra: &str, text: &str| {
         let length = text.len();
         format!(
@@ -104,21 +104,21 @@ fn answer(asked: &Asked) -> String {
     };
     let moved =
         |to: &str| format!("HTTP/1.1 302 Found\r\nLocation: {to}\r\nContent-Length: 0\r\n\r\n");
-    let form = |said: &str| {
+    let form = |output: &str| {
         format!(
-            "<html><body>{said}<form id=login action='/login?session=a&amp;tab=b' method=post>\
+            "<html><body>{output}<form id=login action='/login?session=a&amp;tab=b' method=post>\
              <input name=user autofocus><input name=password type=password>\
              <input type=hidden name=csrf value='t&quot;1'><button name=go value=in>In</button></form>\
              <a class=help href='help?x=1&amp;y=2'>?</a><a href='http://127.0.0.1:9/away'>away</a></body></html>"
         )
     };
-    match asked.line.as_str() {
+    match requested.line.as_str() {
         line if line.starts_with("GET /auth") => {
             page("Set-Cookie: session=s1; Path=/; Secure; HttpOnly\r\n", &form(""))
         }
         "POST /login?session=a&tab=b" => {
-            let known = asked.field("cookie") == Some("session=s1");
-            match asked.body.as_str() {
+            let known = requested.field("cookie") == Some("session=s1");
+            match requested.body.as_str() {
                 "user=jo&password=s+1&csrf=t%221&go=in" if known => moved("/cb?code=c%2F1&state=x"),
                 _ => page("", &form("<p class='msg-error'>Wrong name or password.</p>")),
             }
@@ -160,7 +160,7 @@ fn form_login_lands_on_the_callback() {
     let run = site.run("redirects = 5", &steps).went_well();
     assert!(run.notes.contains("this run submits forms, sends POST requests: "), "{run}");
     assert_eq!(run.count_of("password", "ok"), 6, "{run}");
-    let sent = site.asked("POST /login");
+    let sent = site.requested("POST /login");
     assert_eq!(sent.len(), 6, "{run}");
     for one in sent {
         assert_eq!(one.body, "user=jo&password=s+1&csrf=t%221&go=in");
@@ -168,7 +168,7 @@ fn form_login_lands_on_the_callback() {
         assert_eq!(one.field("origin"), Some(site.url.as_str()));
         assert_eq!(one.field("referer"), Some(format!("{}/auth", site.url).as_str()));
     }
-    let tokens = site.asked("POST /token");
+    let tokens = site.requested("POST /token");
     assert!(tokens.len() == 6 && tokens.iter().all(|one| one.body == "code=c%2F1"), "{tokens:?}");
 }
 
@@ -182,7 +182,7 @@ fn unfollowed_redirect_supplies_its_parameter() {
     let run = site.run("", &steps).went_well();
     // The digest of "c/1".
     let token = "GET /token/f2a9dfa69a24871de5a0fb2aac2c9e1d5cfa6baa91d3b008716c245f68ba2a82";
-    let seen = site.asked("GET /token/");
+    let seen = site.requested("GET /token/");
     assert_eq!(seen.len(), 6, "{run}");
     assert_eq!(seen[0].line, token, "{run}");
 }
@@ -192,22 +192,22 @@ fn wrong_password_lands_elsewhere_and_quotes_the_page() {
     let site = Site::start();
     let steps = LOGIN.replace("s 1", "wrong") + "lands = \"/cb\"\n";
     let run = site.once("redirects = 5", &steps);
-    let said = format!("{}{}", run.report, run.notes);
+    let output = format!("{}{}", run.report, run.notes);
     assert!(
-        said.contains(
+        output.contains(
             "should land on /cb, landed on /login (200); the page says \"Wrong name or password.\""
         ),
-        "{said}"
+        "{output}"
     );
     assert!(
-        said.contains(
+        output.contains(
             "form  'login' with user, password, csrf; set user, password; from the page csrf, go"
         ),
-        "{said}"
+        "{output}"
     );
     assert!(
-        said.contains("user=jo&password=***&csrf=***&go=***") && said.contains("/login?***\n"),
-        "{said}"
+        output.contains("user=jo&password=***&csrf=***&go=***") && output.contains("/login?***\n"),
+        "{output}"
     );
     let run = site.run("redirects = 5", &steps);
     assert_eq!((run.count_of("page", "ok"), run.count_of("password", "failed")), (6, 6), "{run}");
@@ -216,33 +216,33 @@ fn wrong_password_lands_elsewhere_and_quotes_the_page() {
 #[test]
 fn missing_form_link_or_field_is_reported() {
     let site = Site::start();
-    let said = |before: &str, step: &str| {
+    let output = |before: &str, step: &str| {
         let steps = format!(
             "[[scenario.steps]]\nname = \"before\"\nget = \"{before}\"\n[[scenario.steps]]\n{step}\n"
         );
         let run = site.once("", &steps);
         format!("{}{}", run.report, run.notes)
     };
-    let otp = said("/auth", "submit = true\nform = { otp = 1 }");
+    let otp = output("/auth", "submit = true\nform = { otp = 1 }");
     assert!(otp.contains("submit: no form with the field 'otp' on"), "{otp}");
     assert!(otp.contains("it has 'login' with user, password, csrf"), "{otp}");
-    let json = said("/json", "submit = true");
+    let json = output("/json", "submit = true");
     assert!(json.contains("submit: the last page is application/json, of step 'before'"), "{json}");
-    let script = said("/script", "submit = true");
+    let script = output("/script", "submit = true");
     assert!(script.contains("no form and a script: see Pages drawn by scripts"), "{script}");
-    let button = said("/auth", "submit = true\npress = \"cancel\"");
+    let button = output("/auth", "submit = true\npress = \"cancel\"");
     assert!(button.contains("there is no button 'cancel'"), "{button}");
-    let link = said("/auth", "follow = \"a.none\"");
+    let link = output("/auth", "follow = \"a.none\"");
     assert!(link.contains("follow: no such link on"), "{link}");
-    let none = said("/json", "get = \"/none\"\nlands = \"/json\"");
+    let none = output("/json", "get = \"/none\"\nlands = \"/json\"");
     assert!(none.contains("should land on /json, landed on /none (404)"), "{none}");
     assert!(none.contains("FAILED  visit / get /none: 404 Not Found: nothing"), "{none}");
-    let away = said("/auth", "follow = \"a[href*=away]\"");
+    let away = output("/auth", "follow = \"a[href*=away]\"");
     assert!(
         away.contains("the page leads to http://127.0.0.1:9, and the plan names no such"),
         "{away}"
     );
-    assert_eq!(site.asked("POST").len(), 0);
+    assert_eq!(site.requested("POST").len(), 0);
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn follow_requests_the_link_of_the_page() {
     let steps = "[[scenario.steps]]\nget = \"/auth/x\"\n[[scenario.steps]]\nname = \"help\"\nfollow = \".help\"\n";
     let run = site.run("", steps).went_well();
     assert_eq!(run.count_of("help", "ok"), 6, "{run}");
-    let help = site.asked("GET /auth/help?x=1&y=2");
+    let help = site.requested("GET /auth/help?x=1&y=2");
     assert_eq!(help.len(), 6, "{run}");
     assert_eq!(help[0].field("referer"), Some(format!("{}/auth/x", site.url).as_str()));
 }
@@ -261,8 +261,8 @@ fn origins_restrict_redirects_when_named() {
     let site = Site::start();
     let steps = "[[scenario.steps]]\nname = \"away\"\nget = \"/away\"\n";
     let run = site.once("redirects = 1\norigins = [\"http://127.0.0.1:1\"]", steps);
-    let said = format!("{}{}", run.report, run.notes);
-    assert!(said.contains("go to http://127.0.0.1:9: the plan names no such origin"), "{said}");
+    let output = format!("{}{}", run.report, run.notes);
+    assert!(output.contains("go to http://127.0.0.1:9: the plan names no such origin"), "{output}");
 }
 
 #[test]
@@ -275,11 +275,11 @@ fn pick_chooses_one_of_several_matches() {
         )
     };
     site.run("", &pick("\"last\"")).went_well();
-    assert_eq!(site.asked("GET /id/3").len(), 6);
+    assert_eq!(site.requested("GET /id/3").len(), 6);
     site.run("", &pick("2")).went_well();
-    assert_eq!(site.asked("GET /id/2").len(), 6);
+    assert_eq!(site.requested("GET /id/2").len(), 6);
     let ids = |site: &Site| -> Vec<String> {
-        site.asked("GET /id/").into_iter().map(|one| one.line).collect()
+        site.requested("GET /id/").into_iter().map(|one| one.line).collect()
     };
     let [first, second] = [(), ()].map(|()| {
         let site = Site::start();

@@ -189,8 +189,8 @@ fn parallel_failure_stops_only_later_steps() {
     let samples = run.record()["samples"].to_string();
     assert!(samples.contains("missing") && samples.contains("/none\\n"), "{samples}");
     let once = planned(&site.plan("users = 1", steps)).arg("--once").run();
-    for said in ["/at/3/a", "/none", "404", "2 failed"] {
-        assert!(once.report.contains(said), "{said}: {once}");
+    for output in ["/at/3/a", "/none", "404", "2 failed"] {
+        assert!(once.report.contains(output), "{output}: {once}");
     }
 }
 

@@ -77,12 +77,12 @@ fn seed_repeats_the_requests() {
         base(&nginx, Listener::Clear),
         step("get = \"/small.txt\"\nheaders = { X-Test = \"${number} ${word}\" }"),
     );
-    let mut asked = Vec::new();
+    let mut requested = Vec::new();
     for _ in 0..2 {
         let before = nginx.served().len();
         planned(&plan).run().went_well();
-        asked.push(arrived(&nginx.served().split_off(before)));
+        requested.push(arrived(&nginx.served().split_off(before)));
     }
-    assert_eq!(asked[0], asked[1]);
-    assert!(asked[0].len() > 50, "{:?}", asked[0]);
+    assert_eq!(requested[0], requested[1]);
+    assert!(requested[0].len() > 50, "{:?}", requested[0]);
 }

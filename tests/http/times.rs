@@ -131,8 +131,8 @@ fn check_sends_nothing() {
     assert_eq!(nginx.served(), [], "{run}");
     let first = format!("PUT {}", nginx.url(Listener::Clear, "/kept/0"));
     assert!(run.report.contains(&first) && run.report.contains("of user 0"), "{run}");
-    let said = format!("{}{}", run.report, run.notes);
-    assert!(!said.contains("not-to-be-seen"), "{run}");
+    let output = format!("{}{}", run.report, run.notes);
+    assert!(!output.contains("not-to-be-seen"), "{run}");
 }
 
 /// A server that sends this to every request, and nothing more.
@@ -160,13 +160,13 @@ fn timeout_within_the_body_reports_what_arrived() {
     let steps = step("name = \"events\"\nget = \"/\"\ntimeout = \"500ms\"");
     let plan = plan(1, 3, &http, &steps);
     let once = planned(&plan).arg("--once").run();
-    for said in [
+    for output in [
         "(timed out, 200 OK)",
         "< 200 OK (first byte after",
         "< data: one",
         "was not complete, 11 bytes",
     ] {
-        assert!(once.report.contains(said), "{said}: {once}");
+        assert!(once.report.contains(output), "{output}: {once}");
     }
     let directory = tempfile::tempdir().expect("a directory");
     let lines = directory.path().join("timed-out.ndjson");
@@ -192,9 +192,9 @@ fn timeout_within_the_body_reports_what_arrived() {
         assert!(first.zip(took).is_some_and(|(first, took)| first < took), "{line}");
     }
     let words: Vec<&str> = run.report.split_whitespace().collect();
-    let said = words.join(" ");
-    assert!(said.contains("the body was not complete, 11 bytes of it had come"), "{run}");
-    assert!(!said.contains("the target stopped responding"), "{run}");
+    let output = words.join(" ");
+    assert!(output.contains("the body was not complete, 11 bytes of it had come"), "{run}");
+    assert!(!output.contains("the target stopped responding"), "{run}");
 }
 
 #[test]
@@ -206,12 +206,12 @@ fn rejected_cookie_is_named_with_its_reason() {
     let http = format!("base = \"http://127.0.0.1:{port}\"\ncookies = true");
     let steps = step("get = \"/set\"") + &step("get = \"/again\"");
     let once = planned(&plan(1, 1, &http, &steps)).arg("--once").run();
-    for said in [
+    for output in [
         "< Set-Cookie: SID=***; Path=/; Secure",
         "the cookie 'other' is not kept: its Domain 'b.test'",
         "> Cookie: SID=***",
     ] {
-        assert!(once.report.contains(said), "{said}: {once}");
+        assert!(once.report.contains(output), "{output}: {once}");
     }
     assert!(!once.report.contains("s3cret-value"), "{once}");
 }

@@ -35,11 +35,13 @@ fn multipart_files_arrive_complete_under_their_row() {
     run.file("long.png", &long);
     let run = run.run();
     assert_eq!((run.count_of("send", "ok"), run.count_of("raw", "ok")), (6, 6), "{run}");
-    let sent = site.asked("POST /send");
+    let sent = site.requested("POST /send");
     let mut seen = BTreeSet::new();
-    for asked in &sent {
-        let kind = asked.field("content-type").expect("a type");
-        let [(user, name), (photo, content)] = &parts(kind, &asked.body)[..] else { panic!("two") };
+    for requested in &sent {
+        let kind = requested.field("content-type").expect("a type");
+        let [(user, name), (photo, content)] = &parts(kind, &requested.body)[..] else {
+            panic!("two")
+        };
         assert_eq!(user, "Content-Disposition: form-data; name=\"user\"");
         let (file, whole) = if name == "jo" { ("a.png", "A") } else { ("long.png", long.as_str()) };
         let head = "Content-Disposition: form-data; name=\"photo\"; filename=";
@@ -48,8 +50,8 @@ fn multipart_files_arrive_complete_under_their_row() {
         seen.insert(name.clone());
     }
     assert_eq!((sent.len(), seen.len()), (6, 2));
-    let raw = site.asked("PUT /raw");
-    assert!(raw.iter().all(|asked| asked.body == "A" || asked.body == long));
+    let raw = site.requested("PUT /raw");
+    assert!(raw.iter().all(|requested| requested.body == "A" || requested.body == long));
 }
 
 #[test]
@@ -61,8 +63,8 @@ fn multipart_preview_hides_secrets_and_file_contents() {
         let run = planned(&site.plan("", steps)).arg(option);
         run.file("a.png", "PNGPNG");
         let run = run.run();
-        let said = format!("{}{}", run.report, run.notes);
-        assert!(said.contains("(6 bytes of a file)"), "{option}: {said}");
-        assert!(!said.contains("s3cr3t") && !said.contains("PNGPNG"), "{option}: {said}");
+        let output = format!("{}{}", run.report, run.notes);
+        assert!(output.contains("(6 bytes of a file)"), "{option}: {output}");
+        assert!(!output.contains("s3cr3t") && !output.contains("PNGPNG"), "{option}: {output}");
     }
 }

@@ -37,8 +37,9 @@ impl App {
 
     /// What happened in it, as JSON.
     fn counts(&self) -> String {
-        let asked = Command::new("curl").args(["-sS", &format!("{}/counts", self.url)]).output();
-        String::from_utf8(asked.expect("curl starts").stdout).expect("JSON is text")
+        let requested =
+            Command::new("curl").args(["-sS", &format!("{}/counts", self.url)]).output();
+        String::from_utf8(requested.expect("curl starts").stdout).expect("JSON is text")
     }
 }
 
@@ -79,9 +80,9 @@ fn recorded_login_is_imported_and_run_by_several_users() {
         let mut import = Command::new(env!("CARGO_BIN_EXE_brunt"));
         import.args(["import", "har"]).arg(&har).arg("-o").arg(&plan);
         let imported = import.output().expect("brunt starts");
-        let said = String::from_utf8_lossy(&imported.stderr);
-        assert!(imported.status.success(), "{said}");
-        assert!(said.contains("left literal: nothing of 40 bits or more"), "{said}");
+        let message = String::from_utf8_lossy(&imported.stderr);
+        assert!(imported.status.success(), "{message}");
+        assert!(message.contains("left literal: nothing of 40 bits or more"), "{message}");
         let load = [format!("run.users={VISITS}"), "run.iterations.each=1".to_owned()];
         let settings = load.iter().flat_map(|setting| ["--set", setting]);
         let trial = trial.arg(plan).args(settings).env("PASSWORD", "password");

@@ -135,8 +135,8 @@ fn proxy_gets_the_absolute_url() {
     let served = nginx.served();
     let by = |listener: &str| served.iter().filter(|one| one.listener == listener).count();
     assert_eq!((run.count("ok"), by("proxy"), by("clear")), (40, 40, 40), "{run}");
-    let asked: Vec<&Served> = served.iter().filter(|one| one.listener == "proxy").collect();
-    assert_eq!(Served::connections(asked).len(), 2, "{run}");
+    let requested: Vec<&Served> = served.iter().filter(|one| one.listener == "proxy").collect();
+    assert_eq!(Served::connections(requested).len(), 2, "{run}");
 }
 
 /// A proxy that does nothing but CONNECT, and the number of those.

@@ -17,9 +17,9 @@ fn callbacks_are_returned_filled_in() {
     let set = set.iter().flat_map(|text| ["--set", text]);
     let words = ["run", plan, "--seed", "7"].into_iter().chain(left_out).chain(set);
     run(&words.collect::<Vec<_>>()).expect(0);
-    let asked = target.stop();
+    let requested = target.stop();
     let (mut right, mut wrong) = (0, 0);
-    for seen in asked.iter().filter(|seen| seen.target.ends_with("/authenticate")) {
+    for seen in requested.iter().filter(|seen| seen.target.ends_with("/authenticate")) {
         let json = seen.json();
         let Some(callbacks) = json["callbacks"].as_array() else { continue };
         let value = |at: usize| callbacks[at]["input"][0]["value"].as_str().expect("a text");
@@ -33,21 +33,21 @@ fn callbacks_are_returned_filled_in() {
     }
     assert_eq!(right + wrong, 40);
     assert!(right > wrong);
-    let validated = asked.iter().filter(|seen| seen.target.contains("_action=validate"));
+    let validated = requested.iter().filter(|seen| seen.target.contains("_action=validate"));
     assert_eq!(validated.count(), right);
 }
 
 #[test]
 fn callbacks_with_an_unknown_position_send_nothing() {
     let target = RestTarget::start();
-    let plan = Plan::of(&format!(
+    let plan = Plan::from_text(&format!(
         "[run]\nusers = 1\niterations = {{ each = 1 }}\n[http]\nbase = \"{}/openam/json\"\n[[scenario]]\n\
          steps = [{{ post = \"/authenticate\", json = {{}}, extract = {{ page = {{ body = true }} }} }}, \
          {{ post = \"/authenticate\", json = \"${{page}}\", set = {{ \"$.callbacks[9].input\" = 1 }} }}]\n",
         target.base
     ));
     let ended = plan.run(&["--once"]);
-    let said = format!("{}{}", ended.stdout, ended.stderr);
-    assert!(said.contains("set: '$.callbacks[9].input' leads to no value"), "{said}");
+    let output = format!("{}{}", ended.stdout, ended.stderr);
+    assert!(output.contains("set: '$.callbacks[9].input' leads to no value"), "{output}");
     assert_eq!(target.stop().len(), 1);
 }

@@ -126,10 +126,10 @@ fn compare_names_the_differences_of_unlike_runs() {
     other.write(&b).unwrap();
     let refused = compare(&[&a, &b], &[]).expect(2);
     for expected in ["sessions: 2, but 77 in", "ldap://elsewhere", "--extra yes", "cores: "] {
-        assert!(refused.said().contains(expected), "{expected}: {refused}");
+        assert!(refused.output().contains(expected), "{expected}: {refused}");
     }
     assert!(!refused.stderr.contains('\u{1b}') && refused.stdout.is_empty(), "{refused}");
-    assert!(!refused.said().contains("name of the machine"), "{refused}");
+    assert!(!refused.output().contains("name of the machine"), "{refused}");
     // 300 exchanges take fewer seconds than a conclusion needs.
     let compared = compare(&[&a, &b], &["--anyway"]).expect(4);
     assert!(compared.stdout.contains("ldap://elsewhere"), "{compared}");
@@ -142,13 +142,13 @@ fn compare_names_a_path_without_a_run() {
     let missing = directory.path().join("missing.json");
     let empty = directory.path().join("empty");
     fs::create_dir(&empty).unwrap();
-    let said = compare(&[&missing, &missing], &[]).expect(1).said();
-    assert!(said.contains("missing.json"), "{said}");
-    let said = compare(&[&empty, &empty], &[]).expect(2).said();
-    assert!(said.contains("failed to find a run in"), "{said}");
+    let output = compare(&[&missing, &missing], &[]).expect(1).output();
+    assert!(output.contains("missing.json"), "{output}");
+    let output = compare(&[&empty, &empty], &[]).expect(2).output();
+    assert!(output.contains("failed to find a run in"), "{output}");
     compare(&[&missing], &[]).expect(2);
-    let said = run(&["trend", empty.to_str().unwrap()]).expect(2).said();
-    assert!(said.contains("failed to find a run in"), "{said}");
+    let output = run(&["trend", empty.to_str().unwrap()]).expect(2).output();
+    assert!(output.contains("failed to find a run in"), "{output}");
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn compare_counts_record_and_events_as_one_run() {
     fs::copy(ended.record_path(), record).unwrap();
     let events = Path::new(events);
     let ended = compare(&[&runs, events], &["--anyway", "--format", "json"]).expect(4);
-    assert!(ended.said().contains("another file contains the same run"), "{ended}");
+    assert!(ended.output().contains("another file contains the same run"), "{ended}");
     let document: Value = serde_json::from_str(&ended.stdout).unwrap();
     let sides = document["sides"].as_array().unwrap();
     let counts = sides.iter().map(|side| side["runs"].as_array().unwrap().len());

@@ -101,15 +101,15 @@ fn report_draws_one_curve_from_runs_at_several_rates() {
     record(&machine, &closed, &["-c", "2"]);
     let refused = report(&[paths[0], &other], &[]).expect(2);
     assert!(
-        refused.said().contains("unlike runs") && refused.said().contains("sessions: 2, but 4"),
+        refused.output().contains("unlike runs") && refused.output().contains("sessions: 2, but 4"),
         "{refused}"
     );
     report(&[paths[0], &other], &["--anyway"]).expect(0);
     let refused = report(&[paths[0], &closed], &[]).expect(2);
     assert!(
-        refused.said().contains("closed.json") && refused.said().contains("brunt compare"),
+        refused.output().contains("closed.json") && refused.output().contains("brunt compare"),
         "{refused}"
     );
     let refused = report(&[paths[0], paths[0]], &[]).expect(2);
-    assert!(refused.said().contains("all runs have the same rate"), "{refused}");
+    assert!(refused.output().contains("all runs have the same rate"), "{refused}");
 }

@@ -30,17 +30,17 @@ impl Directory {
     /// The same with a directory that stands still from one time to another, counted from the start of the machine.
     pub(crate) fn paused(users: usize, pause: Range<Duration>) -> (Machine, Arc<Self>) {
         let mut machine = Machine::new(7);
-        let directory = Self::of(&mut machine, users, pause);
+        let directory = Self::new(&mut machine, users, pause);
         (machine, directory)
     }
 
     /// One for the machine of this test.
     pub(crate) fn start(users: usize) -> Arc<Self> {
-        own(|machine| Self::of(machine, users, Duration::ZERO..Duration::ZERO))
+        own(|machine| Self::new(machine, users, Duration::ZERO..Duration::ZERO))
     }
 
     /// One at `ldap://10.0.0.2:389`.
-    fn of(machine: &mut Machine, users: usize, pause: Range<Duration>) -> Arc<Self> {
+    fn new(machine: &mut Machine, users: usize, pause: Range<Duration>) -> Arc<Self> {
         let config = Config { users, ..Config::default() };
         let server = InMemory::new(config, machine.clock()).expect("a directory");
         let directory = Arc::new(Self { server, wire: Wire::new(machine.time(), pause) });

@@ -70,12 +70,12 @@ fn find_max_reports_invalid_slo_before_sending() {
         ("speed<5ms", "there is no figure \"speed\""),
     ] {
         let words = [&["find-max", "--slo", objective, "--"], &ldap[..]].concat();
-        let said = run(&words).expect(2).said();
-        assert!(said.contains(&format!("{objective:?}")) && said.contains(why), "{said}");
-        assert!(!said.contains("connect"), "{said}");
+        let output = run(&words).expect(2).output();
+        assert!(output.contains(&format!("{objective:?}")) && output.contains(why), "{output}");
+        assert!(!output.contains("connect"), "{output}");
     }
-    let said = run(&["find-max", "--slo", "p99<5", "--", "http", NOWHERE]).expect(2).said();
-    assert!(said.contains("such as 20ms"), "{said}");
+    let output = run(&["find-max", "--slo", "p99<5", "--", "http", NOWHERE]).expect(2).output();
+    assert!(output.contains("such as 20ms"), "{output}");
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn find_max_refuses_writes_without_permission() {
     let target = RestTarget::start();
     let url = format!("{}/echo", target.base);
     let ended = searched(&["--slo", "p99<20ms"], &["-m", "POST", "-d", "body", &url]).expect(8);
-    assert!(ended.said().contains("sends POST requests"), "{ended}");
+    assert!(ended.output().contains("sends POST requests"), "{ended}");
     assert_eq!(target.stop().len(), 0);
 }
 
@@ -95,10 +95,10 @@ fn find_max_refuses_options_it_sets_itself() {
         (&["--record", "x", NOWHERE], "--record"),
     ] {
         let ended = searched(&["--slo", "p99<20ms"], load).expect(2);
-        assert!(ended.said().contains(named), "{ended}");
+        assert!(ended.output().contains(named), "{ended}");
     }
     let none = searched(&[], &[NOWHERE]).expect(2);
-    assert!(none.said().contains("--slo"), "{none}");
+    assert!(none.output().contains("--slo"), "{none}");
     searched(&["--slo", "max<1s"], &[NOWHERE]).expect(2);
 }
 

@@ -67,10 +67,10 @@ fn leases_mistakes_are_named_with_a_remedy() {
         let words: Vec<&str> = ["leases"].into_iter().chain(line.split_whitespace()).collect();
         let ended = run(&words);
         assert_eq!(ended.code(), *code, "{line}\n{ended}");
-        let said = ended.said();
-        assert!(said.contains(culprit), "{line}: does not name {culprit}\n{ended}");
-        assert!(said.contains(remedy), "{line}: does not say {remedy}\n{ended}");
-        assert!(!said.contains("hunter2") && !said.contains("panicked"), "{line}\n{ended}");
+        let output = ended.output();
+        assert!(output.contains(culprit), "{line}: does not name {culprit}\n{ended}");
+        assert!(output.contains(remedy), "{line}: does not say {remedy}\n{ended}");
+        assert!(!output.contains("hunter2") && !output.contains("panicked"), "{line}\n{ended}");
         assert_eq!(ended.stdout, "", "{line}\n{ended}");
     }
 }

@@ -228,7 +228,7 @@ fn check(mistakes: &[Mistake], directory: &Path) {
         command.extend(words(line, directory));
         let ended = run(&command.iter().map(String::as_str).collect::<Vec<_>>());
         if let Some(why) = complaint(&ended, tool, &words(culprit, directory).join(" "), remedy) {
-            wrong.push(format!("{tool} {line}\n  {why}: {}", ended.said()));
+            wrong.push(format!("{tool} {line}\n  {why}: {}", ended.output()));
         }
     }
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), mistakes.len(), wrong.join("\n"));
@@ -236,21 +236,21 @@ fn check(mistakes: &[Mistake], directory: &Path) {
 
 /// What is amiss with how a mistake was refused.
 fn complaint(ended: &Ended, tool: &str, culprit: &str, remedy: &str) -> Option<String> {
-    let said = ended.said();
+    let output = ended.output();
     // A note may come first: that nothing is verified with --trustAll.
     let page = ended.stderr.lines().find(|line| !line.starts_with("note: "));
     let first = "An error occurred while parsing the command-line arguments:  ";
     let frame = page.is_some_and(|line| line.starts_with(first) || line == first.trim_end())
-        && said.ends_with(&format!("See \"{tool} --help\" to get more usage help"));
+        && output.ends_with(&format!("See \"{tool} --help\" to get more usage help"));
     if ended.code() != 89 {
         Some(format!("exit {}", ended.code()))
     } else if !ended.stdout.is_empty() {
         Some("something on standard output".to_owned())
     } else if !frame {
         Some("not in the frame".to_owned())
-    } else if !said.contains(culprit) {
+    } else if !output.contains(culprit) {
         Some(format!("does not name {culprit}"))
-    } else if !said.contains(remedy) {
+    } else if !output.contains(remedy) {
         Some(format!("does not say {remedy}"))
     } else {
         None

@@ -16,8 +16,8 @@ pub(crate) struct Files(brunt_test_program::Files);
 
 impl Plan {
     /// Writes a plan.
-    pub(crate) fn of(text: &str) -> Self {
-        Self(brunt_test_program::Plan::of(text))
+    pub(crate) fn from_text(text: &str) -> Self {
+        Self(brunt_test_program::Plan::from_text(text))
     }
 
     /// Carries it out. The record is kept.

@@ -26,8 +26,8 @@ fn no_purge_keeps_the_added_entries() {
         assert_eq!(ended.record().counts.ok, 40, "{ended}");
         let seen = [Operation::Add, Operation::Delete].map(|of| directory.answered(of));
         assert_eq!(seen, [40, deleted], "{ended}");
-        let said =
+        let output =
             if deleted == 0 { "40 entries were added and kept" } else { "40 entries have been" };
-        assert!(ended.to_string().contains(said), "{ended}");
+        assert!(ended.to_string().contains(output), "{ended}");
     }
 }

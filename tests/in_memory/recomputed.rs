@@ -134,7 +134,7 @@ fn stall_of_700_ms() {
     ) else {
         return;
     };
-    // 350 fell due in the stall, 28 % of all; 20 of them were on the wire.
+    // 350 became due in the stall, 28 % of all; 20 of them were on the wire.
     let objectives = ["p50<100ms", "p99>500ms", "service.p98<400ms", "errors==0", "max>=690ms"];
     let load = "rate = '500/s'\nusers = 20\nduration = '2500ms'";
     hold(&case, load, &objectives);

@@ -58,7 +58,7 @@ impl Scripted {
     }
 
     /// How many requests it got.
-    pub(crate) fn asked(&self) -> u64 {
+    pub(crate) fn requested(&self) -> u64 {
         self.log().lines().count() as u64
     }
 

@@ -42,7 +42,7 @@ fn stall_raises_response_time_but_not_service_time() {
     let [response, service] =
         [&operation.response, &operation.service].map(|it| it.histogram().unwrap());
     // Only what was on the wire took that long: one exchange a connection. What users waited for more than a second
-    // is what fell due in the first of the two, and the few after it that ten connections had not reached yet.
+    // is what became due in the first of the two, and the few after it that ten connections had not reached yet.
     assert_eq!(longer(&service, SECOND), 10);
     assert!((200..=212).contains(&longer(&response, SECOND)), "{}", longer(&response, SECOND));
     assert!(service.quantile(0.99).unwrap() < Duration::from_millis(10));

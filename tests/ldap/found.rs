@@ -20,12 +20,12 @@ fn find_max_counts_agree_with_the_directory() {
     brunt.arg(slapd.port().to_string()).args(["-D", ADMIN_DN, "-w", PASSWORD, "-F", "-c", "4"]);
     brunt.args(["-b", "dc=example,dc=com", "-g", "inc(0,9)", "(uid=user.{})"]);
     let ended = brunt.output().expect("it can be started");
-    let said = String::from_utf8_lossy(&ended.stderr);
+    let message = String::from_utf8_lossy(&ended.stderr);
     let printed = String::from_utf8_lossy(&ended.stdout);
     // Where a busy machine let no step pass, there is no claim.
-    assert!(matches!(ended.status.code(), Some(4 | 9)), "{printed}\n{said}");
+    assert!(matches!(ended.status.code(), Some(4 | 9)), "{printed}\n{message}");
     // What a monitor does not know is said, and not made up.
-    assert!(said.contains("--server-cpu monitor: cn=monitor counts operations"), "{said}");
+    assert!(message.contains("--server-cpu monitor: cn=monitor counts operations"), "{message}");
     assert!(printed.contains("operations by cn=monitor"), "{printed}");
     let text = std::fs::read_to_string(&file).expect("the record is there");
     let found: Value = serde_json::from_str(&text).expect("JSON");

@@ -30,9 +30,9 @@ fn makeldif_output_is_imported_and_equals_addrate() {
     let Some(slapd) = slapd(10) else { return };
     let before = slapd.entries_below("ou=people,dc=example,dc=com");
     let fifty = TEMPLATE.replace("person:100000", "person:50");
-    let (code, ldif, said) = makeldif(&fifty, &["--no-branches", "-s", "7", "-t", "40"]);
-    assert_eq!(code, 0, "{said}");
-    assert!(said.contains("50 entries written"), "{said}");
+    let (code, ldif, message) = makeldif(&fifty, &["--no-branches", "-s", "7", "-t", "40"]);
+    assert_eq!(code, 0, "{message}");
+    assert!(message.contains("50 entries written"), "{message}");
     let directory = tempfile::tempdir().expect("a temporary directory");
     let path = directory.path().join("people.ldif");
     std::fs::write(&path, &ldif).expect("the file can be written");
@@ -50,17 +50,17 @@ fn makeldif_output_is_imported_and_equals_addrate() {
 
 #[test]
 fn makeldif_writes_branches_first_and_accepts_a_count() {
-    let (code, ldif, said) = makeldif(TEMPLATE, &["-m", "3", "-c", "suffix=o=other"]);
-    assert_eq!(code, 0, "{said}");
+    let (code, ldif, message) = makeldif(TEMPLATE, &["-m", "3", "-c", "suffix=o=other"]);
+    assert_eq!(code, 0, "{message}");
     let expected = (0..3).map(|number| format!("uid=added.0.{number},ou=people,o=other"));
     let expected: BTreeSet<String> = expected.chain(["ou=people,o=other".to_owned()]).collect();
     assert_eq!(dns(&ldif), expected.iter().map(String::as_str).collect());
     assert!(ldif.starts_with("dn: ou=people,o=other\n"), "{ldif}");
     let endless = TEMPLATE.replace("person:100000", "person");
-    let (code, ldif, said) = makeldif(&endless, &[]);
-    assert_eq!((code, ldif.as_str()), (2, ""), "{said}");
-    assert!(said.contains("--entries"), "{said}");
-    let (code, _, said) = makeldif(&TEMPLATE.replace("person:100000", "person:5"), &["-m", "6"]);
-    assert!(code == 2 && said.contains("makes only 5"), "{said}");
+    let (code, ldif, message) = makeldif(&endless, &[]);
+    assert_eq!((code, ldif.as_str()), (2, ""), "{message}");
+    assert!(message.contains("--entries"), "{message}");
+    let (code, _, message) = makeldif(&TEMPLATE.replace("person:100000", "person:5"), &["-m", "6"]);
+    assert!(code == 2 && message.contains("makes only 5"), "{message}");
     assert_eq!(makeldif(TEMPLATE, &["-m", "50"]).1, makeldif(TEMPLATE, &["-m", "50"]).1);
 }

@@ -222,12 +222,12 @@ fn bind_controls_are_sent_and_their_answers_accepted() {
         let dn = format!("uid={user},ou=people,{BASE_DN}");
         bind(&slapd, "-f --usePasswordPolicyControl -w password -D").arg(dn).run()
     };
-    let said = |run: &Run, warnings: u64, errors: u64| {
+    let output = |run: &Run, warnings: u64, errors: u64| {
         let note = format!("{warnings} password policy warnings and {errors} errors");
         assert!(run.notes.contains(&note), "not said: {note}\n{run}");
     };
-    said(&of("expiring").went_well(), COUNT, 0);
-    said(&of("reset").went_well(), 0, COUNT);
+    output(&of("expiring").went_well(), COUNT, 0);
+    output(&of("reset").went_well(), 0, COUNT);
     let locked = of("locked").ended_with(49);
     assert!((10..=12).contains(&locked.count("failed")), "{locked}");
     let plain = bind(&slapd, "-f -w password -D").arg(user_dn(1)).run().went_well();

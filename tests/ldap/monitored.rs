@@ -46,14 +46,14 @@ fn monitor_figures_of_slapd_and_kernel_are_in_the_record() {
 #[test]
 fn monitor_source_that_cannot_be_read_stops_the_run() {
     let Some(slapd) = slapd(10) else { return };
-    for (source, said) in [
+    for (source, output) in [
         ("pid:4194305", "failed to read --monitor pid:4194305: read /proc/4194305/stat"),
         ("kea:/nowhere", "failed to read --monitor kea:/nowhere: ask /nowhere"),
         ("snmp", "kea:SOCKET"),
     ] {
         let before = slapd.operations().searches;
         let run = search(&slapd, &[source]);
-        assert!(run.code != 0 && run.notes.contains(said), "{source}\n{run}");
+        assert!(run.code != 0 && run.notes.contains(output), "{source}\n{run}");
         assert_eq!(slapd.operations().searches, before, "{source}");
     }
 }

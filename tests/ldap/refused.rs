@@ -52,8 +52,9 @@ fn authrate_with_all_first_binds_refused_exits_49() {
     assert!(wrong.notes.contains("binds were all refused with invalidCredentials"), "{wrong}");
     assert_eq!(slapd.operations().with_result(49), wrong.count("failed"));
     // Asked for, they are measured like others, and as none succeeds, the run has failed.
-    let asked = run().args(["-I", "100", "-w", PASSWORD, "-D", &user_dn(1)]).run().ended_with(1);
-    assert_eq!((asked.count("failed"), asked.results()[&49]), (5000, 5000), "{asked}");
+    let requested =
+        run().args(["-I", "100", "-w", PASSWORD, "-D", &user_dn(1)]).run().ended_with(1);
+    assert_eq!((requested.count("failed"), requested.results()[&49]), (5000, 5000), "{requested}");
 }
 
 #[test]

@@ -78,8 +78,8 @@ fn ldapi_is_used_by_plans_and_find_max() {
     brunt.arg(url(&slapd.socket())).args(["-F", "-c", "2", "-b", "", "-s", "base", "(cn=*)"]);
     let skip = slapd.log_text().len();
     let ended = brunt.output().expect("it can be started");
-    let said = String::from_utf8_lossy(&ended.stderr);
-    assert!(found.exists(), "{said}");
+    let message = String::from_utf8_lossy(&ended.stderr);
+    assert!(found.exists(), "{message}");
     let log = slapd.log_text();
     assert!(log[skip..].contains("ACCEPT from PATH=") && !log[skip..].contains("ACCEPT from IP="));
 }
@@ -89,14 +89,14 @@ fn ldapi_socket_without_a_server_is_named() {
     let directory = tempfile::tempdir().expect("a directory");
     let at = |name: &str| directory.path().join(name);
     drop(UnixListener::bind(at("left")).expect("a socket"));
-    for (socket, code, said) in [
+    for (socket, code, message) in [
         (at("none"), 91, "No such file or directory"),
         (at("left"), 91, "Connection refused"),
         (at(&"long".repeat(30)), 89, "the system takes at most 107"),
     ] {
         let run = search(command("searchrate").args(["-h", &url(&socket)]), "-m 1").run();
         let run = run.ended_with(code);
-        assert!(run.notes.contains(said), "{run}");
+        assert!(run.notes.contains(message), "{run}");
         assert!(code == 89 || run.notes.contains(&socket.display().to_string()), "{run}");
     }
 }

@@ -6,15 +6,15 @@ use brunt_leases_driver::{
 };
 
 use crate::database::{
-    Asked, Database, lease, leases, made_since, with_durable_servers, with_servers,
+    BackendRequest, Database, lease, leases, made_since, with_durable_servers, with_servers,
 };
 
 const FAMILIES: [Family; 3] = [Family::V4, Family::V6, Family::Prefix];
 
 /// Does something with a backend that was prepared, and its place on the server.
-fn with(database: Database<'_>, asked: &Asked, act: impl FnOnce(&dyn Backend, &str)) {
+fn with(database: Database<'_>, requested: &BackendRequest, act: impl FnOnce(&dyn Backend, &str)) {
     let before = database.places();
-    let backend = database.backend(asked);
+    let backend = database.backend(requested);
     backend.prepare().unwrap();
     let made = made_since(database, &before);
     assert_eq!(made.len(), 1, "{made:?}");
@@ -25,13 +25,14 @@ fn with(database: Database<'_>, asked: &Asked, act: impl FnOnce(&dyn Backend, &s
     backend.clear().unwrap();
 }
 
-fn every_way(mut act: impl FnMut(Database<'_>, &Asked)) {
+fn every_way(mut act: impl FnMut(Database<'_>, &BackendRequest)) {
     with_servers(|database| {
         for schema in [Schema::Guide, Schema::Kea] {
             for family in FAMILIES {
                 for statements in [Statements::Prepared, Statements::Basic] {
-                    let asked = Asked { schema, family, statements, ..Asked::default() };
-                    act(database, &asked);
+                    let requested =
+                        BackendRequest { schema, family, statements, ..BackendRequest::default() };
+                    act(database, &requested);
                 }
             }
         }
@@ -44,16 +45,16 @@ fn name(family: Family) -> &'static str {
 
 #[test]
 fn operations_leave_the_expected_rows() {
-    every_way(|database, asked| {
-        with(database, asked, |backend, place| {
-            let family = asked.family;
+    every_way(|database, requested| {
+        with(database, requested, |backend, place| {
+            let family = requested.family;
             let table = format!("{place}.{}", name(family));
             let count = || database.number(&format!("SELECT COUNT(*) FROM {table}"));
             let mut connection = backend.open().unwrap();
             for number in 0..10 {
                 connection.create(&lease(family, number)).unwrap();
             }
-            assert_eq!((count(), backend.count().unwrap()), (10, 10), "{asked:?}");
+            assert_eq!((count(), backend.count().unwrap()), (10, 10), "{requested:?}");
             found_by_all(&mut *connection, family);
             let five = lease(family, 5);
             let renewal =
@@ -62,7 +63,7 @@ fn operations_leave_the_expected_rows() {
                 // The second changes nothing, and has found its lease all the same.
                 assert!(connection.renew(&renewal).unwrap());
             }
-            assert_eq!(renewed(database, asked, &table), 1, "{asked:?}");
+            assert_eq!(renewed(database, requested, &table), 1, "{requested:?}");
             let missing = Renewal { address: lease(family, 77).address, ..renewal };
             assert!(!connection.renew(&missing).unwrap());
             assert!(connection.release(five.address).unwrap());
@@ -91,8 +92,8 @@ fn found_by_all(connection: &mut dyn Connection, family: Family) {
 }
 
 /// How many rows have the lifetime and moment of the test's renewal.
-fn renewed(database: Database<'_>, asked: &Asked, table: &str) -> u64 {
-    let (lifetime, column, moment) = match asked.schema {
+fn renewed(database: Database<'_>, requested: &BackendRequest, table: &str) -> u64 {
+    let (lifetime, column, moment) = match requested.schema {
         Schema::Guide => ("valid_lft", "cltt", 1_800_000_000),
         Schema::Kea => ("valid_lifetime", "expire", 1_800_004_321_u64),
     };
@@ -104,12 +105,12 @@ fn renewed(database: Database<'_>, asked: &Asked, table: &str) -> u64 {
 
 #[test]
 fn lease_columns_are_written_completely() {
-    every_way(|database, asked| {
-        with(database, asked, |backend, place| {
-            let family = asked.family;
+    every_way(|database, requested| {
+        with(database, requested, |backend, place| {
+            let family = requested.family;
             let of = lease(family, 300);
             backend.open().unwrap().create(&of).unwrap();
-            let guide = asked.schema == Schema::Guide;
+            let guide = requested.schema == Schema::Guide;
             let (address, client) = (
                 if guide { "addr" } else { "address" },
                 if family == Family::V4 { "client_id" } else { "duid" },
@@ -141,7 +142,7 @@ fn lease_columns_are_written_completely() {
                 expected_moment.to_string(),
                 "foo".to_owned(),
             ];
-            assert_eq!(rows, [expected], "{asked:?}");
+            assert_eq!(rows, [expected], "{requested:?}");
             if family != Family::V4 {
                 let length = database.number(&format!("SELECT prefix_len FROM {place}.lease6"));
                 assert_eq!(length, if family == Family::Prefix { 64 } else { 128 });
@@ -152,19 +153,19 @@ fn lease_columns_are_written_completely() {
 
 #[test]
 fn duplicate_address_is_refused_by_class() {
-    every_way(|database, asked| {
-        with(database, asked, |backend, _| {
+    every_way(|database, requested| {
+        with(database, requested, |backend, _| {
             let mut connection = backend.open().unwrap();
-            connection.create(&lease(asked.family, 1)).unwrap();
-            let trouble = connection.create(&lease(asked.family, 1)).unwrap_err();
+            connection.create(&lease(requested.family, 1)).unwrap();
+            let error = connection.create(&lease(requested.family, 1)).unwrap_err();
             let (code, named) = match database {
                 Database::MariaDb(_) => (1062, "1062 (ER_DUP_ENTRY)"),
                 Database::Postgres(_) => (sqlstate("23505"), "23505 (unique_violation)"),
             };
-            assert_eq!((trouble.class, trouble.code), (Class::Result, code), "{trouble}");
+            assert_eq!((error.class, error.code), (Class::Result, code), "{error}");
             assert_eq!(backend.name_of(code), named);
             assert!(!connection.broken());
-            connection.create(&lease(asked.family, 2)).unwrap();
+            connection.create(&lease(requested.family, 2)).unwrap();
             assert_eq!(backend.count().unwrap(), 2);
         });
     });
@@ -172,9 +173,9 @@ fn duplicate_address_is_refused_by_class() {
 
 #[test]
 fn reclaim_takes_the_longest_expired_up_to_its_limit() {
-    every_way(|database, asked| {
-        with(database, asked, |backend, _| {
-            let family = asked.family;
+    every_way(|database, requested| {
+        with(database, requested, |backend, _| {
+            let family = requested.family;
             let all = leases(family);
             backend.preload(&mut (0..20).map(|number| all.lease(number))).unwrap();
             let mut connection = backend.open().unwrap();
@@ -194,25 +195,25 @@ fn reclaim_takes_the_longest_expired_up_to_its_limit() {
 
 #[test]
 fn transaction_is_kept_entirely_or_not_at_all() {
-    every_way(|database, asked| {
-        with(database, asked, |backend, _| {
+    every_way(|database, requested| {
+        with(database, requested, |backend, _| {
             let mut connection = backend.open().unwrap();
             connection.begin().unwrap();
             for number in 0..5 {
-                connection.create(&lease(asked.family, number)).unwrap();
+                connection.create(&lease(requested.family, number)).unwrap();
             }
             assert_eq!(backend.count().unwrap(), 0, "nobody else sees it before the commit");
             connection.roll_back().unwrap();
             assert_eq!(backend.count().unwrap(), 0);
             connection.begin().unwrap();
             for number in 0..5 {
-                connection.create(&lease(asked.family, number)).unwrap();
+                connection.create(&lease(requested.family, number)).unwrap();
             }
             connection.commit().unwrap();
             assert_eq!(backend.count().unwrap(), 5);
             connection.begin().unwrap();
-            connection.create(&lease(asked.family, 9)).unwrap();
-            connection.create(&lease(asked.family, 3)).unwrap_err();
+            connection.create(&lease(requested.family, 9)).unwrap();
+            connection.create(&lease(requested.family, 3)).unwrap_err();
             connection.roll_back().unwrap();
             assert_eq!(backend.count().unwrap(), 5);
         });
@@ -223,8 +224,9 @@ fn transaction_is_kept_entirely_or_not_at_all() {
 fn kea_statistics_tables_agree_with_the_rows() {
     with_servers(|database| {
         for family in FAMILIES {
-            let asked = Asked { schema: Schema::Kea, family, ..Asked::default() };
-            with(database, &asked, |backend, place| {
+            let requested =
+                BackendRequest { schema: Schema::Kea, family, ..BackendRequest::default() };
+            with(database, &requested, |backend, place| {
                 let mut connection = backend.open().unwrap();
                 let agree = |rows: u64| {
                     let table = format!("{place}.{}", name(family));
@@ -280,8 +282,8 @@ fn kea_statistics_tables_agree_with_the_rows() {
 fn durability_equals_the_server_setting() {
     with_durable_servers(|database| {
         for durability in [Durability::Sync, Durability::Async] {
-            let asked = Asked { durability, ..Asked::default() };
-            with(database, &asked, |backend, place| {
+            let requested = BackendRequest { durability, ..BackendRequest::default() };
+            with(database, &requested, |backend, place| {
                 let words = backend.durability();
                 match (database, durability) {
                     (Database::MariaDb(_), _) => {
@@ -317,9 +319,9 @@ fn durability_equals_the_server_setting() {
 #[test]
 fn version_equals_that_of_the_server() {
     with_servers(|database| {
-        let version = database.backend(&Asked::default()).version().unwrap();
-        let said = &database.sql("SELECT VERSION()")[0][0];
+        let version = database.backend(&BackendRequest::default()).version().unwrap();
+        let output = &database.sql("SELECT VERSION()")[0][0];
         let (name, number) = version.split_once(' ').unwrap();
-        assert!(said.contains(name) && said.contains(number), "{version} of {said}");
+        assert!(output.contains(name) && output.contains(number), "{version} of {output}");
     });
 }

@@ -21,7 +21,7 @@ pub(crate) enum Database<'a> {
 
 /// What a test asks of a backend.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct BackendRequest {
     pub(crate) schema: Schema,
     pub(crate) family: Family,
     pub(crate) durability: Durability,
@@ -36,7 +36,7 @@ pub(crate) struct Asked {
     pub(crate) url: Option<String>,
 }
 
-impl Default for Asked {
+impl Default for BackendRequest {
     fn default() -> Self {
         Self {
             schema: Schema::Guide,
@@ -112,13 +112,14 @@ impl Database<'_> {
     }
 
     /// A backend on the server.
-    pub(crate) fn backend(self, asked: &Asked) -> Arc<dyn Backend> {
-        let url = asked.url.clone().unwrap_or_else(|| self.url());
+    pub(crate) fn backend(self, requested: &BackendRequest) -> Arc<dyn Backend> {
+        let url = requested.url.clone().unwrap_or_else(|| self.url());
         let mut server = Server::parse(self.kind(), &url).unwrap();
-        server.password = Some(Secret::from(asked.password.unwrap_or(self.password())));
-        server.database = asked.named.map(str::to_owned);
-        let Asked { schema, family, durability, statements, may_destroy, patience, .. } =
-            asked.clone();
+        server.password = Some(Secret::from(requested.password.unwrap_or(self.password())));
+        server.database = requested.named.map(str::to_owned);
+        let BackendRequest {
+            schema, family, durability, statements, may_destroy, patience, ..
+        } = requested.clone();
         match self {
             Self::MariaDb(_) => Arc::new(MysqlBackend::new(MysqlOptions {
                 network: brunt_net::Network::private(),
@@ -128,7 +129,7 @@ impl Database<'_> {
                 durability,
                 statements,
                 engine: None,
-                flush: asked.flush,
+                flush: requested.flush,
                 may_destroy,
                 timeout: patience,
             })),

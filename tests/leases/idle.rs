@@ -8,17 +8,17 @@ use brunt_exchange::{BlockingSession as _, Clock as _, Monotonic, Outcome, Ticke
 use brunt_leases_driver::{By, Draw, LeaseSession, LeaseSessions, PARTS, Search, Work};
 use brunt_net::resend::Resend;
 
-use crate::database::{Asked, Database, leases, with_durable_servers};
+use crate::database::{BackendRequest, Database, leases, with_durable_servers};
 
 /// Makes the server close what is idle for a second.
 fn make_impatient(database: Database<'_>) {
-    let said: &[&str] = match database {
+    let output: &[&str] = match database {
         Database::MariaDb(_) => &["SET GLOBAL wait_timeout = 1"],
         Database::Postgres(_) => {
             &["ALTER SYSTEM SET idle_session_timeout = '1s'", "SELECT pg_reload_conf()"]
         }
     };
-    for text in said {
+    for text in output {
         database.sql(text);
     }
 }
@@ -46,8 +46,8 @@ fn operate(
 fn idle_close_costs_no_operation() {
     with_durable_servers(|database| {
         make_impatient(database);
-        let asked = Asked::default();
-        let backend = database.backend(&asked);
+        let requested = BackendRequest::default();
+        let backend = database.backend(&requested);
         backend.prepare().unwrap();
         let search = Search { population: 4, by: By::Address, draw: Draw::Ratio(1.0) };
         for (work, group) in [
@@ -55,7 +55,8 @@ fn idle_close_costs_no_operation() {
             (Work::Search(search), 1),
             (Work::Create { first: 9 }, 2),
         ] {
-            let crew = LeaseSessions::new(Arc::clone(&backend), work, leases(asked.family), 5, 1);
+            let crew =
+                LeaseSessions::new(Arc::clone(&backend), work, leases(requested.family), 5, 1);
             let crew = Arc::new(crew.grouped(group, u64::MAX).resending(Resend::Never));
             let mut session = crew.session(0);
             let clock = Monotonic::new();

@@ -7,7 +7,7 @@ use brunt_leases_driver::{Family, Identity, Renewal, Schema, Statements};
 use brunt_testbed::{MariaDb, Postgres, require};
 
 use crate::database::{
-    Asked, Database, lease, leases, made_since, mariadb_is_here, postgres_is_here,
+    BackendRequest, Database, lease, leases, made_since, mariadb_is_here, postgres_is_here,
 };
 
 /// Servers whose database `kea` is as Kea's script made it.
@@ -47,14 +47,14 @@ fn statements_fit_the_tables_of_kea() {
             for (family, name) in
                 [(Family::V4, "lease4"), (Family::V6, "lease6"), (Family::Prefix, "lease6")]
             {
-                let asked = Asked {
+                let requested = BackendRequest {
                     schema: Schema::Kea,
                     family,
                     statements,
                     named: Some("kea"),
-                    ..Asked::default()
+                    ..BackendRequest::default()
                 };
-                let backend = database.backend(&asked);
+                let backend = database.backend(&requested);
                 backend.prepare().unwrap_err();
                 let all = leases(family);
                 backend.preload(&mut (0..30).map(|number| all.lease(number))).unwrap();
@@ -74,7 +74,7 @@ fn statements_fit_the_tables_of_kea() {
                 assert_eq!(connection.expire(all.epoch + 1_000 + 10, 100).unwrap(), 9);
                 let count = &ask(database, &format!("SELECT COUNT(*) FROM {name}"))[0][0];
                 let kept = &ask(database, &format!("SELECT SUM(leases) FROM {name}_stat"))[0][0];
-                assert_eq!((count.as_str(), kept.as_str()), ("21", "21"), "{asked:?}");
+                assert_eq!((count.as_str(), kept.as_str()), ("21", "21"), "{requested:?}");
                 assert_eq!(connection.expire(i64::from(i32::MAX), 100).unwrap(), 21);
                 assert_eq!(backend.count().unwrap(), 0);
             }
@@ -87,8 +87,11 @@ fn tables_have_the_columns_and_indexes_of_kea() {
     with_kea(|database| {
         for (family, name) in [(Family::V4, "lease4"), (Family::V6, "lease6")] {
             let before = database.places();
-            let backend =
-                database.backend(&Asked { schema: Schema::Kea, family, ..Asked::default() });
+            let backend = database.backend(&BackendRequest {
+                schema: Schema::Kea,
+                family,
+                ..BackendRequest::default()
+            });
             backend.prepare().unwrap();
             let made = made_since(database, &before);
             let place = &made[0];

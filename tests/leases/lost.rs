@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use brunt_exchange::Class;
 use brunt_testbed::until;
 
-use crate::database::{Asked, Database, lease, with_durable_servers};
+use crate::database::{BackendRequest, Database, lease, with_durable_servers};
 
 fn pause(database: Database<'_>) {
     match database {
@@ -43,20 +43,21 @@ fn timeout_gives_up_the_connection() {
     with_durable_servers(|database| {
         // The same place, named, for two backends. Only the connection that meets the pause is impatient: making tables
         // may take its time.
-        let asked = Asked { named: Some(place(database)), ..Asked::default() };
-        let patient = database.backend(&asked);
+        let requested =
+            BackendRequest { named: Some(place(database)), ..BackendRequest::default() };
+        let patient = database.backend(&requested);
         patient.prepare().unwrap();
-        let impatient =
-            database.backend(&Asked { patience: Duration::from_secs(1), ..asked.clone() });
+        let impatient = database
+            .backend(&BackendRequest { patience: Duration::from_secs(1), ..requested.clone() });
         let mut connection = impatient.open().unwrap();
-        connection.create(&lease(asked.family, 1)).unwrap();
+        connection.create(&lease(requested.family, 1)).unwrap();
         pause(database);
         let begun = Instant::now();
         // Some of its threads may stop a moment later than the signal was sent.
-        let trouble =
-            (2..100).find_map(|number| connection.create(&lease(asked.family, number)).err());
-        let trouble = trouble.expect("nobody answers");
-        assert_eq!(trouble.class, Class::Closed, "{trouble}");
+        let error =
+            (2..100).find_map(|number| connection.create(&lease(requested.family, number)).err());
+        let error = error.expect("nobody answers");
+        assert_eq!(error.class, Class::Closed, "{error}");
         assert!(begun.elapsed() < Duration::from_secs(6), "{:?}", begun.elapsed());
         assert!(connection.broken());
         drop(connection);
@@ -70,7 +71,7 @@ fn timeout_gives_up_the_connection() {
             connection = patient.open().ok();
             connection.is_some()
         }));
-        connection.unwrap().create(&lease(asked.family, 100)).unwrap();
+        connection.unwrap().create(&lease(requested.family, 100)).unwrap();
         assert!(until(Duration::from_secs(90), || patient.clear().is_ok()));
     });
 }
@@ -78,17 +79,17 @@ fn timeout_gives_up_the_connection() {
 #[test]
 fn killed_server_is_a_closed_connection() {
     with_durable_servers(|database| {
-        let asked = Asked::default();
-        let backend = database.backend(&asked);
+        let requested = BackendRequest::default();
+        let backend = database.backend(&requested);
         backend.prepare().unwrap();
         let mut connection = backend.open().unwrap();
-        connection.create(&lease(asked.family, 1)).unwrap();
+        connection.create(&lease(requested.family, 1)).unwrap();
         kill(database);
-        let trouble = connection.create(&lease(asked.family, 2)).unwrap_err();
-        assert_eq!(trouble.class, Class::Closed, "{trouble}");
+        let error = connection.create(&lease(requested.family, 2)).unwrap_err();
+        assert_eq!(error.class, Class::Closed, "{error}");
         assert!(connection.broken());
-        let trouble = backend.open().err().unwrap();
-        assert_eq!(trouble.class, Class::Connect, "{trouble}");
+        let error = backend.open().err().unwrap();
+        assert_eq!(error.class, Class::Connect, "{error}");
         assert!(backend.clear().is_err(), "what cannot be cleared away is said");
         let left = backend.left_behind();
         assert!(left.contains("brunt_leases_") && left.contains("DROP "), "{left}");

@@ -4,7 +4,9 @@ use brunt_exchange::Class;
 use brunt_leases_driver::{Durability, Family, Schema, Statements};
 use brunt_testbed::{MariaDb, Postgres};
 
-use crate::database::{Asked, Database, lease, mariadb_is_here, postgres_is_here, with_servers};
+use crate::database::{
+    BackendRequest, Database, lease, mariadb_is_here, postgres_is_here, with_servers,
+};
 
 /// Servers on which a database called `kea` contains another owner's `lease4` with three rows.
 fn with_somebodys_tables(test: impl Fn(Database<'_>, &dyn Fn() -> u64)) {
@@ -36,26 +38,35 @@ fn named(database: Database<'_>) -> &'static str {
 fn foreign_tables_are_kept_until_destruction_is_allowed() {
     with_somebodys_tables(|database, count| {
         for schema in [Schema::Guide, Schema::Kea] {
-            let asked = Asked { schema, named: Some(named(database)), ..Asked::default() };
-            let backend = database.backend(&asked);
-            let trouble = backend.prepare().unwrap_err();
-            assert_eq!(trouble.class, Class::Check, "{trouble}");
+            let requested = BackendRequest {
+                schema,
+                named: Some(named(database)),
+                ..BackendRequest::default()
+            };
+            let backend = database.backend(&requested);
+            let error = backend.prepare().unwrap_err();
+            assert_eq!(error.class, Class::Check, "{error}");
             for word in ["lease4 with 3 rows, not made by brunt", "--yes-destroy"] {
-                assert!(trouble.text.contains(word), "{trouble}");
+                assert!(error.text.contains(word), "{error}");
             }
             backend.clear().unwrap();
             assert_eq!(count(), 3, "clearing up after a refusal touches nothing");
         }
-        let asked = Asked { named: Some(named(database)), may_destroy: true, ..Asked::default() };
-        let backend = database.backend(&asked);
+        let requested = BackendRequest {
+            named: Some(named(database)),
+            may_destroy: true,
+            ..BackendRequest::default()
+        };
+        let backend = database.backend(&requested);
         assert!(backend.left_behind().contains("in the database"), "{}", backend.left_behind());
         backend.prepare().unwrap();
-        backend.open().unwrap().create(&lease(asked.family, 1)).unwrap();
+        backend.open().unwrap().create(&lease(requested.family, 1)).unwrap();
         // The leftovers of a killed run are distinguished from the tables of another owner.
-        let asked = Asked { named: Some(named(database)), ..Asked::default() };
-        let trouble = database.backend(&asked).prepare().unwrap_err();
+        let requested =
+            BackendRequest { named: Some(named(database)), ..BackendRequest::default() };
+        let error = database.backend(&requested).prepare().unwrap_err();
         for word in ["lease4 with 1 rows", "of a run of brunt that was killed", "--yes-destroy"] {
-            assert!(trouble.text.contains(word), "{trouble}");
+            assert!(error.text.contains(word), "{error}");
         }
         // A second phase begins with empty tables.
         backend.prepare().unwrap();
@@ -87,18 +98,18 @@ fn other_tables_of_a_named_database_are_kept() {
             ),
         };
         database.sql(make);
-        let asked = Asked {
+        let requested = BackendRequest {
             schema: Schema::Kea,
             named: Some("others"),
             may_destroy: true,
-            ..Asked::default()
+            ..BackendRequest::default()
         };
-        let backend = database.backend(&asked);
+        let backend = database.backend(&requested);
         backend.prepare().unwrap();
         backend.clear().unwrap();
         assert_eq!(database.number(keep), 1);
         // The functions that triggers called are gone as well, or making them again would fail.
-        let again = database.backend(&Asked { may_destroy: false, ..asked });
+        let again = database.backend(&BackendRequest { may_destroy: false, ..requested });
         again.prepare().unwrap();
         again.clear().unwrap();
         database.sql(drop);
@@ -112,8 +123,8 @@ fn global_server_setting_is_restored() {
     }
     let server = MariaDb::start();
     let setting = || server.number("SELECT @@GLOBAL.innodb_flush_log_at_trx_commit");
-    let asked = Asked { flush: Some(2), ..Asked::default() };
-    let backend = Database::MariaDb(&server).backend(&asked);
+    let requested = BackendRequest { flush: Some(2), ..BackendRequest::default() };
+    let backend = Database::MariaDb(&server).backend(&requested);
     backend.prepare().unwrap();
     backend.prepare().unwrap();
     assert_eq!(setting(), 2);
@@ -126,15 +137,18 @@ fn global_server_setting_is_restored() {
 fn wrong_password_is_a_refused_login_and_not_printed() {
     with_servers(|database| {
         for url in [database.url(), database.tcp_url()] {
-            let asked =
-                Asked { password: Some("wrong-hunter3"), url: Some(url), ..Asked::default() };
-            let backend = database.backend(&asked);
-            for trouble in [backend.prepare().unwrap_err(), backend.open().err().unwrap()] {
-                assert_eq!(trouble.class, Class::Login, "{trouble}");
-                assert!(!format!("{trouble:?}{trouble}").contains("hunter"), "{trouble}");
+            let requested = BackendRequest {
+                password: Some("wrong-hunter3"),
+                url: Some(url),
+                ..BackendRequest::default()
+            };
+            let backend = database.backend(&requested);
+            for error in [backend.prepare().unwrap_err(), backend.open().err().unwrap()] {
+                assert_eq!(error.class, Class::Login, "{error}");
+                assert!(!format!("{error:?}{error}").contains("hunter"), "{error}");
             }
             assert!(!backend.durability().contains("hunter"));
-            let debugged = format!("{asked:?}").replace("wrong-hunter3", "");
+            let debugged = format!("{requested:?}").replace("wrong-hunter3", "");
             assert!(!debugged.contains("hunter"));
         }
     });
@@ -152,13 +166,10 @@ fn absent_server_is_a_connect_failure() {
                 if scheme == "mysql" { "socket" } else { "host" }
             ),
         ] {
-            let asked = Asked { url: Some(url), ..Asked::default() };
-            let trouble = database.backend(&asked).prepare().unwrap_err();
-            assert_eq!(trouble.class, Class::Connect, "{trouble}");
-            assert!(
-                trouble.code > 0 && trouble.text.contains("is the server running"),
-                "{trouble:?}"
-            );
+            let requested = BackendRequest { url: Some(url), ..BackendRequest::default() };
+            let error = database.backend(&requested).prepare().unwrap_err();
+            assert_eq!(error.class, Class::Connect, "{error}");
+            assert!(error.code > 0 && error.text.contains("is the server running"), "{error:?}");
         }
     });
 }
@@ -168,15 +179,20 @@ fn tcp_works_like_the_socket() {
     with_servers(|database| {
         for durability in [Durability::Sync, Durability::Async] {
             let url = Some(database.tcp_url());
-            let asked = Asked { url, durability, named: Some("over_tcp"), ..Asked::default() };
-            // PostgreSQL cannot be connected to a database that is not there yet.
-            let asked = match database {
-                Database::MariaDb(_) => asked,
-                Database::Postgres(_) => Asked { named: None, ..asked },
+            let requested = BackendRequest {
+                url,
+                durability,
+                named: Some("over_tcp"),
+                ..BackendRequest::default()
             };
-            let backend = database.backend(&asked);
+            // PostgreSQL cannot be connected to a database that is not there yet.
+            let requested = match database {
+                Database::MariaDb(_) => requested,
+                Database::Postgres(_) => BackendRequest { named: None, ..requested },
+            };
+            let backend = database.backend(&requested);
             backend.prepare().unwrap();
-            backend.open().unwrap().create(&lease(asked.family, 1)).unwrap();
+            backend.open().unwrap().create(&lease(requested.family, 1)).unwrap();
             assert_eq!(backend.count().unwrap(), 1);
             backend.clear().unwrap();
             assert!(
@@ -198,7 +214,7 @@ fn tls_to_postgres_checks_the_certificate() {
     let authority = server.pki().ca();
     let over_tls = |host: &str, more: &str| {
         let url = format!("postgres://{user}@{host}:{port}/?sslmode=verify-full{more}");
-        database.backend(&Asked { url: Some(url), ..Asked::default() })
+        database.backend(&BackendRequest { url: Some(url), ..BackendRequest::default() })
     };
     let trusted = format!("&sslrootcert={}", authority.display());
     let backend = over_tls("localhost", &trusted);
@@ -209,8 +225,8 @@ fn tls_to_postgres_checks_the_certificate() {
     assert_eq!(server.number(query), 1, "the server says that it is secured");
     drop(connection);
     backend.clear().unwrap();
-    let trouble = over_tls("localhost", "").prepare().unwrap_err();
-    assert_eq!(trouble.class, Class::Tls, "{trouble}");
+    let error = over_tls("localhost", "").prepare().unwrap_err();
+    assert_eq!(error.class, Class::Tls, "{error}");
 }
 
 #[test]
@@ -222,8 +238,8 @@ fn tls_to_mariadb_checks_the_certificate() {
     let (user, port) = (MariaDb::USER, server.port());
     let over_tls = |host: &str, more: &str, statements| {
         let url = format!("mysql://{user}@{host}:{port}/?ssl-mode=VERIFY_IDENTITY{more}");
-        let asked = Asked { url: Some(url), statements, ..Asked::default() };
-        Database::MariaDb(&server).backend(&asked)
+        let requested = BackendRequest { url: Some(url), statements, ..BackendRequest::default() };
+        Database::MariaDb(&server).backend(&requested)
     };
     let trusted = format!("&ssl-ca={}", server.pki().ca().display());
     // Nobody may be let in without TLS.
@@ -237,14 +253,14 @@ fn tls_to_mariadb_checks_the_certificate() {
     }
     // Without a look at the certificate, for which no authority is needed.
     let url = format!("mysql://{user}@127.0.0.1:{port}/?ssl-mode=REQUIRED");
-    let asked = Asked { url: Some(url), ..Asked::default() };
-    let unchecked = Database::MariaDb(&server).backend(&asked);
+    let requested = BackendRequest { url: Some(url), ..BackendRequest::default() };
+    let unchecked = Database::MariaDb(&server).backend(&requested);
     unchecked.prepare().unwrap();
     unchecked.open().unwrap().create(&lease(Family::V4, 2)).unwrap();
     assert_eq!(unchecked.count().unwrap(), 1);
     unchecked.clear().unwrap();
     server.sql(&format!("ALTER USER {user}@'127.0.0.1' REQUIRE NONE"));
-    let trouble = over_tls("localhost", "", Statements::Basic).prepare().unwrap_err();
-    assert_eq!(trouble.class, Class::Tls, "{trouble}");
-    assert!(trouble.text.contains("ssl-ca="), "{trouble}");
+    let error = over_tls("localhost", "", Statements::Basic).prepare().unwrap_err();
+    assert_eq!(error.class, Class::Tls, "{error}");
+    assert!(error.text.contains("ssl-ca="), "{error}");
 }

@@ -8,7 +8,7 @@ use brunt_testbed::{Ended, MariaDb, Running, Trial, until};
 use serde_json::Value;
 
 use crate::database::{
-    Asked, Database, made_since, mariadb_is_here, with_durable_servers, with_servers,
+    BackendRequest, Database, made_since, mariadb_is_here, with_durable_servers, with_servers,
 };
 
 /// The result of a run: the cells of its comparison.
@@ -242,14 +242,14 @@ fn password_is_never_printed_and_a_wrong_one_ends_the_run() {
         let good = run(leases(database, "-n 20 --durability async")).ended_with(0);
         let Ended { report, notes, .. } = &good.ended;
         // Its command line as this test has it would not do: the variable is in it.
-        for said in [report, notes, &good.ended.record().to_string()] {
-            assert!(!said.contains(database.password()), "{said}");
+        for output in [report, notes, &good.ended.record().to_string()] {
+            assert!(!output.contains(database.password()), "{output}");
         }
         let wrong = leases(database, "-n 20").env("BRUNT_LEASES_PASSWORD", "wrong-hunter3");
         let wrong = run(wrong).ended_with(1);
         assert!(wrong.ended.notes.contains("password"), "{}", wrong.ended);
         assert!(!wrong.ended.notes.contains("hunter3"), "{}", wrong.ended.notes);
-        let asked = Asked::default();
-        assert!(database.backend(&asked).version().is_ok(), "the server lets others in");
+        let requested = BackendRequest::default();
+        assert!(database.backend(&requested).version().is_ok(), "the server lets others in");
     });
 }

@@ -122,13 +122,13 @@ fn library_runs_in_parallel_have_their_own_environment() {
     loud.saw_only_its_own(&loud_record);
     quiet.saw_only_its_own(&quiet_record);
 
-    let (said, shown) = (loud.world.console.errors(), loud.world.console.output());
-    assert!(said.contains(&format!("record: {loud_path}\n")), "{said}");
-    assert!(!said.contains("quiet") && !shown.contains("quiet"), "{said}\n{shown}");
+    let (message, shown) = (loud.world.console.errors(), loud.world.console.output());
+    assert!(message.contains(&format!("record: {loud_path}\n")), "{message}");
+    assert!(!message.contains("quiet") && !shown.contains("quiet"), "{message}\n{shown}");
     assert!(shown.contains("get /sleep"), "{shown}");
     assert!(quiet.world.console.output().contains("get /sleep"));
-    let said = quiet.world.console.errors();
-    assert!(!said.contains("record:") && !said.contains("loud"), "{said}");
+    let message = quiet.world.console.errors();
+    assert!(!message.contains("record:") && !message.contains("loud"), "{message}");
 }
 
 #[test]

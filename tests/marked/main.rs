@@ -23,13 +23,13 @@ const AF21: u8 = 18 << 2;
 fn server(ip: &str, client_speaks: bool) -> (SocketAddr, Receiver<Vec<u8>>) {
     let listener = TcpListener::bind((ip, 0)).expect("a port is free");
     let at = listener.local_addr().expect("it is bound");
-    let (said, hears) = channel();
+    let (output, hears) = channel();
     thread::spawn(move || {
         for mut client in listener.incoming().map_while(Result::ok) {
             let mut bytes = vec![0; 64];
             let count = if client_speaks { client.read(&mut bytes).unwrap_or(0) } else { 0 };
             bytes.truncate(count);
-            if said.send(bytes).is_err() {
+            if output.send(bytes).is_err() {
                 break;
             }
         }
@@ -123,7 +123,7 @@ fn dscp_marks_steps_of_a_plan_in_every_protocol() {
     let dhcp = dhcp.local_addr().map(|at| (at, dhcp)).expect("it is bound");
     let own =
         UdpSocket::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port is free");
-    let plan = brunt_test_program::Plan::of(&format!(
+    let plan = brunt_test_program::Plan::from_text(&format!(
         "[run]\nusers = 1\ndscp = \"ef\"\niterations = {{ each = 1 }}\n[http]\nbase = \"http://{web}\"\n\
          [ldap]\nserver = \"ldap://{ldap}\"\n\
          [dhcp]\nserver = \"{}\"\nlocal = \"{own}\"\ntimeout = \"50ms\"\n[[scenario]]\n\
@@ -157,8 +157,11 @@ fn dscp_is_recorded_and_an_invalid_class_refused() {
     let ended = Program::start(&mut brunt).keeping(directory, path).wait();
     assert!(ended.record().plan.target.is_some_and(|target| target.ends_with("(dscp ef)")));
     let wrong = run(["http", "-n", "1", "--dscp", "gold", &url]).expect(2);
-    assert!(wrong.said().contains("'gold'") && wrong.said().contains("af11 to af43"), "{wrong}");
+    assert!(
+        wrong.output().contains("'gold'") && wrong.output().contains("af11 to af43"),
+        "{wrong}"
+    );
     let ldap = ["searchrate", "--noPropertiesFile", "--dscp", "64", "-b", "", "(cn=a)"];
     let wrong = run(ldap);
-    assert!(wrong.code() != 0 && wrong.said().contains("0 to 63"), "{wrong}");
+    assert!(wrong.code() != 0 && wrong.output().contains("0 to 63"), "{wrong}");
 }

@@ -58,10 +58,10 @@ fn find_max_quick_ends_in_time_and_states_its_limits() {
         let ended = run([&quick[..], &load].concat());
         let took = clock.now().since_origin();
         assert!(took < Duration::from_secs(60), "{took:?}\n{ended}");
-        let said = ended.said();
-        assert!(said.contains("at most 5 minutes"), "{ended}");
+        let output = ended.output();
+        assert!(output.contains("at most 5 minutes"), "{ended}");
         let unseen = "held for 60 s: events less often than every 6 s can be missed";
-        assert!(said.contains(unseen), "{ended}");
+        assert!(output.contains(unseen), "{ended}");
         let last: Vec<&str> =
             ended.stdout.lines().rev().take_while(|line| !line.is_empty()).collect();
         assert!(last.iter().any(|line| line.starts_with("Result: ")), "{ended}");
@@ -75,10 +75,13 @@ fn find_max_quick_ends_in_time_and_states_its_limits() {
         }
         // What is given beside it counts, and has its time.
         let longer = run([&quick[..], &["--confirm", "3m", "--to", "400/s"], &load].concat());
-        let said = longer.said();
-        assert!(said.contains("at most 7 minutes") && said.contains("held for 180 s"), "{longer}");
+        let output = longer.output();
+        assert!(
+            output.contains("at most 7 minutes") && output.contains("held for 180 s"),
+            "{longer}"
+        );
         let shorter = run([&quick[..], &["--budget", "1m"], &load].concat());
-        assert!(shorter.said().contains("at most a minute"), "{shorter}");
+        assert!(shorter.output().contains("at most a minute"), "{shorter}");
         target.stop();
     });
 }

@@ -15,8 +15,8 @@ const SECONDS: u64 = 3;
 #[expect(clippy::print_stderr, reason = "what a machine allowed is for whoever reads the log")]
 fn paced(slapd: &Slapd, rate: u64, more: &[&str]) -> (f64, Duration) {
     let before = slapd.operations();
-    let (asked, seconds) = (rate.to_string(), SECONDS.to_string());
-    let line = ["-M", &asked, "-d", &seconds, "-c", "10", "-F", "-b", BASE_DN, "-s", "base"];
+    let (requested, seconds) = (rate.to_string(), SECONDS.to_string());
+    let line = ["-M", &requested, "-d", &seconds, "-c", "10", "-F", "-b", BASE_DN, "-s", "base"];
     let ended =
         measure("searchrate", slapd.port(), &[&line[..], more, &["(objectClass=*)"]].concat())
             .expect(0);

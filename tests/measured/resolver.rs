@@ -53,8 +53,8 @@ fn run<S>(plan: &str, serve: impl FnOnce(UdpSocket) -> S) -> Option<(Duration, S
     let ended =
         there(&[binary().as_os_str(), "run".as_ref(), "--details".as_ref(), plan.as_os_str()]);
     drop(server);
-    let said = [ended.stdout, ended.stderr].concat();
-    Some((clock.now() - began, String::from_utf8_lossy(&said).into_owned()))
+    let message = [ended.stdout, ended.stderr].concat();
+    Some((clock.now() - began, String::from_utf8_lossy(&message).into_owned()))
 }
 
 /// A name server that takes what it is asked, and never answers.
@@ -70,12 +70,12 @@ struct Slow {
 
 impl Slow {
     fn start(socket: UdpSocket) -> Self {
-        let asked = socket.try_clone().expect("a socket");
+        let requested = socket.try_clone().expect("a socket");
         let thread = std::thread::spawn(move || {
             let mut query = [0; 512];
-            while let Ok((length @ 1.., from)) = asked.recv_from(&mut query) {
+            while let Ok((length @ 1.., from)) = requested.recv_from(&mut query) {
                 let (socket, query) =
-                    (asked.try_clone().expect("a socket"), query[..length].to_vec());
+                    (requested.try_clone().expect("a socket"), query[..length].to_vec());
                 std::thread::spawn(move || {
                     until(Duration::from_millis(300), || false);
                     // The resolver may be gone.
@@ -115,9 +115,9 @@ fn name_met_during_a_run_waits_no_longer_than_its_exchange() {
         let plan = "[run]\nusers = 3\nduration = \"3s\"\ntimeout = \"1s\"\n\
         [variables]\nhost = { choice = { \"a.example\" = 1, \"b.example\" = 1 } }\n\
         [[scenario]]\nname = \"a\"\n[[scenario.steps]]\nname = \"look\"\nget = \"http://${host}/\"\n";
-        let Some((took, said)) = run(plan, silent) else { return };
-        assert!(said.contains("timed out"), "{said}");
-        assert!(took < Duration::from_secs(9), "{took:?}\n{said}");
+        let Some((took, message)) = run(plan, silent) else { return };
+        assert!(message.contains("timed out"), "{message}");
+        assert!(took < Duration::from_secs(9), "{took:?}\n{message}");
     });
 }
 
@@ -126,9 +126,9 @@ fn name_known_before_the_run_stops_it_before_it_begins() {
     measured(THE_RESOLVER, || {
         let plan = "[http]\nbase = \"http://a.example\"\nconnect-timeout = \"2s\"\n\
         [[scenario]]\nname = \"a\"\n[[scenario.steps]]\nname = \"look\"\nget = \"/\"\n";
-        let Some((took, said)) = run(plan, silent) else { return };
-        assert!(said.contains("the resolver did not answer within 2s"), "{said}");
-        assert!(took < Duration::from_secs(8), "{took:?}\n{said}");
+        let Some((took, message)) = run(plan, silent) else { return };
+        assert!(message.contains("the resolver did not answer within 2s"), "{message}");
+        assert!(took < Duration::from_secs(8), "{took:?}\n{message}");
     });
 }
 
@@ -143,18 +143,19 @@ fn names_waiting_for_the_resolver_are_not_failures() {
          [[scenario]]\nname = \"a\"\n[[scenario.steps]]\nname = \"look\"\n\
          get = \"http://n${{run.user}}.example:{port}/bytes/10\"\n"
         );
-        let Some((_, said)) = run(&plan, Slow::start) else { return };
-        let words: Vec<&str> = said.split_whitespace().collect();
-        let said = words.join(" ");
-        assert!(said.contains("none of 100 failed"), "{said}");
+        let Some((_, message)) = run(&plan, Slow::start) else { return };
+        let words: Vec<&str> = message.split_whitespace().collect();
+        let message = words.join(" ");
+        assert!(message.contains("none of 100 failed"), "{message}");
         // Each waited for its own name, most of them for others before, and none of it is the generator's lateness.
         let mean = |row: &str| -> f64 {
-            let (_, figures) = said.split_once(row).unwrap_or_else(|| panic!("no {row} in {said}"));
+            let (_, figures) =
+                message.split_once(row).unwrap_or_else(|| panic!("no {row} in {message}"));
             figures.split_whitespace().next().and_then(|mean| mean.parse().ok()).expect(row)
         };
         let lookup = mean(" name lookup ");
-        assert!(lookup >= 300.0, "{said}");
-        assert!(mean(" added by brunt ") < 0.3 * lookup, "{said}");
+        assert!(lookup >= 300.0, "{message}");
+        assert!(mean(" added by brunt ") < 0.3 * lookup, "{message}");
         let mut hosts: Vec<String> = target
             .stop()
             .iter()
@@ -162,6 +163,6 @@ fn names_waiting_for_the_resolver_are_not_failures() {
             .collect();
         hosts.sort();
         hosts.dedup();
-        assert_eq!(hosts.len(), 100, "{said}");
+        assert_eq!(hosts.len(), 100, "{message}");
     });
 }

@@ -70,7 +70,7 @@ fn stall_raises_response_time_but_not_service_time() {
         assert!(response.quantile(0.99).unwrap() > Duration::from_millis(1_500), "{ended}");
         assert!(service.quantile(0.99).unwrap() < Duration::from_millis(500), "{ended}");
         // Only what was on the wire when the server stopped took that long: one exchange a connection, half a percent
-        // of all. What users waited for more than a second is what fell due in the stall, more than a second before
+        // of all. What users waited for more than a second is what became due in the stall, more than a second before
         // its end.
         let second = Duration::from_secs(1);
         assert!((1..=CONNECTIONS).contains(&longer(&service, second)), "{ended}");

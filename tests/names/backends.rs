@@ -142,18 +142,18 @@ fn errors_are_reported_and_the_cell_goes_on() {
         return;
     }
     let mut cell = Cell::open();
-    let said =
+    let output =
         |answer: Value| answer["Failed"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned();
     let ask = json!({ "Insert": { "way": "Bulk", "users": { "start": 0, "end": 1 } } });
-    assert!(said(cell.ask(&ask)).contains("none was started"));
-    assert!(said(cell.ask(&json!({ "Nonsense": 1 }))).contains("unknown variant"));
+    assert!(output(cell.ask(&ask)).contains("none was started"));
+    assert!(output(cell.ask(&json!({ "Nonsense": 1 }))).contains("unknown variant"));
     let mut backend = ldap(&[]);
     backend["source"]["Ldap"]["variant"]["lines"] = json!(["nosuchdirective yes"]);
-    assert!(said(cell.ask(&json!({ "Start": backend }))).contains("slapd"));
+    assert!(output(cell.ask(&json!({ "Start": backend }))).contains("slapd"));
     backend["source"]["Ldap"]["variant"]["lines"] = json!([]);
     backend["source"]["Ldap"]["variant"]["cache_size"] = json!(1_000);
-    assert!(said(cell.ask(&json!({ "Start": backend }))).contains("mdb has none"));
-    assert!(said(cell.ask(&json!({ "Restart": "nscd" }))).contains("its backend has none"));
+    assert!(output(cell.ask(&json!({ "Start": backend }))).contains("mdb has none"));
+    assert!(output(cell.ask(&json!({ "Restart": "nscd" }))).contains("its backend has none"));
     cell.start(&files());
     cell.insert(&process(), 0..1);
     let again = json!({ "Insert": { "way": process(), "users": { "start": 0, "end": 2 } } });

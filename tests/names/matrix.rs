@@ -153,10 +153,10 @@ fn matrix_measures_four_backends_with_a_process_per_user() {
             "{by}"
         );
     }
-    for road in ["ls", "nss", "nscd", "nslcd", "ldap"] {
+    for path in ["ls", "nss", "nscd", "nslcd", "ldap"] {
         assert!(
-            !with(&cells, &[("backend", "ldap+index+nscd"), ("road", road)]).is_empty(),
-            "{road}"
+            !with(&cells, &[("backend", "ldap+index+nscd"), ("road", path)]).is_empty(),
+            "{path}"
         );
     }
     let text = String::from_utf8(output.stdout).unwrap();
@@ -395,8 +395,8 @@ fn usage_errors_name_a_remedy() {
     ];
     for (words, remedy) in cases {
         let output = brunt(words).output().unwrap();
-        let said = complaints(&output);
-        assert_eq!(output.status.code(), Some(2), "{words:?}: {said}");
-        assert!(said.contains(remedy), "{words:?}: {said}");
+        let message = complaints(&output);
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {message}");
+        assert!(message.contains(remedy), "{words:?}: {message}");
     }
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use brunt_test_program::{Program, RestTarget};
 use brunt_testbed::{Daemon, found, free_port, require, until};
 
-use crate::curl::{HOST, Said, Visitor, between, certified, coded, origin};
+use crate::curl::{HOST, Reply, Visitor, between, certified, coded, origin};
 use crate::installed::{Installed, Page, stop};
 use crate::made::Made;
 
@@ -31,7 +31,7 @@ struct Way {
 impl Way {
     /// A package that is unpacked, and a certificate.
     fn begin() -> Self {
-        let installed = Installed::of(Made::packages());
+        let installed = Installed::new(Made::packages());
         let [certificate, _] = certified(&installed.path("run"));
         let visitor = Visitor { jar: installed.path("jar"), certificate, port: free_port() };
         Self { installed, page: Page::read(), port: free_port().to_string(), visitor }
@@ -43,15 +43,15 @@ impl Way {
         let directory = format!("/{name} --listen 127.0.0.1:{}", self.port);
         let mut service =
             self.installed.start(&drop_in, &[("/brunt --host", &format!("{directory} --host"))]);
-        let mut said = String::new();
+        let mut reply = String::new();
         service.wait_until("its address", |_, notes| {
             let line = notes.split_once("serve: ").and_then(|(_, rest)| rest.split_once('\n'));
             line.is_some_and(|(line, _)| {
-                line.clone_into(&mut said);
+                line.clone_into(&mut reply);
                 true
             })
         });
-        (service, said)
+        (service, reply)
     }
 
     /// Starts nginx with the configuration of the page.
@@ -100,8 +100,8 @@ impl Way {
 }
 
 /// Whether the cookie of an answer is one that browsers send to this site alone, and only over HTTPS.
-fn is_guarded(said: &Said) -> bool {
-    let cookie = said.header("set-cookie");
+fn is_guarded(reply: &Reply) -> bool {
+    let cookie = reply.header("set-cookie");
     cookie.starts_with("__Host-brunt=")
         && cookie.ends_with("; Path=/; HttpOnly; SameSite=Lax; Secure")
 }
@@ -114,8 +114,8 @@ fn website_page_is_enough_to_install_run_and_restore_a_site() {
     }
     let way = Way::begin();
     let provider = RestTarget::start();
-    let (service, said) = way.serve("brunt");
-    let link = said
+    let (service, reply) = way.serve("brunt");
+    let link = reply
         .strip_prefix(&format!("{}/welcome#", origin()))
         .expect("a link at the name of the site");
     let _nginx = way.nginx();
@@ -158,12 +158,12 @@ fn signed_in_elsewhere(way: &Way, provider: &str) {
         Visitor { jar: way.installed.path("other"), certificate: certificate.clone(), port: *port };
     assert!(other.see("/runs").expect(303).header("location").starts_with("/sign-in"));
     let begun = other.see("/sign-in/provider?next=/runs").expect(303);
-    let asked = begun.header("location");
+    let requested = begun.header("location");
     assert!(
-        asked.contains("redirect_uri=https%3A%2F%2Fload.example.com%2Fsign-in%2Fcallback"),
-        "{asked}"
+        requested.contains("redirect_uri=https%3A%2F%2Fload.example.com%2Fsign-in%2Fcallback"),
+        "{requested}"
     );
-    let page = other.ask(asked, &[]).expect(200).body;
+    let page = other.ask(requested, &[]).expect(200).body;
     let action = format!("{provider}{}", between(&page, "action=\"", "\""));
     let number = between(&page, "name=\"page\" value=\"", "\"");
     let typed =
@@ -227,8 +227,8 @@ fn restored(way: &Way, service: Program, run: &str) {
     way.shell(("brunt-new", "--restore"), &[(example, &backup), ("/var/lib/brunt-new", &new)]);
     // The page says to keep this file elsewhere.
     way.shell(("brunt-new", "cp "), &[("/safe", &site), ("/var/lib/brunt-new", &new)]);
-    let (service, said) = way.serve("brunt-new");
-    assert_eq!(said, format!("{}/", origin()));
+    let (service, reply) = way.serve("brunt-new");
+    assert_eq!(reply, format!("{}/", origin()));
     // Whoever was signed in still is, and the run is the same.
     assert_eq!(way.visitor.see(&figures).expect(200).body, before);
     assert_eq!(way.visitor.see(run).status(), 200);

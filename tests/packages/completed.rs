@@ -13,8 +13,8 @@ fn offered(directory: &str, link: &str, begun: &str) -> Vec<String> {
          function=$(complete -p {link} | sed 's/.* -F \\([^ ]*\\) .*/\\1/'); \
          $function {link} '{begun}' {link}; printf '%s\\n' \"${{COMPREPLY[@]}}\""
     );
-    let said = succeed(Command::new("bash").args(["--norc", "-c", &script]));
-    said.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
+    let reply = succeed(Command::new("bash").args(["--norc", "-c", &script]));
+    reply.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
 #[test]

@@ -18,12 +18,12 @@ pub(crate) struct Visitor {
 
 /// An answer.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct Reply {
     pub(crate) head: String,
     pub(crate) body: String,
 }
 
-impl Said {
+impl Reply {
     pub(crate) fn status(&self) -> u16 {
         let status = self.head.split(' ').nth(1).and_then(|word| word.parse().ok());
         status.unwrap_or_else(|| panic!("no status: {self:?}"))
@@ -45,19 +45,19 @@ impl Said {
 
 impl Visitor {
     /// A page of the site.
-    pub(crate) fn see(&self, path: &str) -> Said {
+    pub(crate) fn see(&self, path: &str) -> Reply {
         self.ask(&address(path), &[])
     }
 
     /// Sends a form of a page, with what the page put into it.
-    pub(crate) fn send(&self, page: &str, path: &str, fields: &[(&str, &str)]) -> Said {
+    pub(crate) fn send(&self, page: &str, path: &str, fields: &[(&str, &str)]) -> Reply {
         let shown = self.see(page).expect(200).body;
         let form = between(&shown, "name=\"form\" value=\"", "\"").to_owned();
         self.post(path, &[&[("form", form.as_str())], fields].concat(), &origin())
     }
 
     /// Sends fields as a page of this origin does.
-    pub(crate) fn post(&self, path: &str, fields: &[(&str, &str)], origin: &str) -> Said {
+    pub(crate) fn post(&self, path: &str, fields: &[(&str, &str)], origin: &str) -> Reply {
         self.ask(
             &address(path),
             &[&["--header".to_owned(), format!("Origin: {origin}")][..], &coded(fields)].concat(),
@@ -65,16 +65,16 @@ impl Visitor {
     }
 
     /// Asks for any address, with these words for curl.
-    pub(crate) fn ask(&self, address: &str, more: &[String]) -> Said {
+    pub(crate) fn ask(&self, address: &str, more: &[String]) -> Reply {
         let ended =
             self.curl(address).args(["--include", "--max-time", PATIENCE]).args(more).output();
         let ended = ended.expect("curl starts");
-        let said = String::from_utf8_lossy(&ended.stderr);
-        assert!(ended.status.success(), "{address}: {said}");
+        let reply = String::from_utf8_lossy(&ended.stderr);
+        assert!(ended.status.success(), "{address}: {reply}");
         let answer = String::from_utf8_lossy(&ended.stdout).into_owned();
         let (head, body) =
             answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{address}: {answer}"));
-        Said { head: head.to_owned(), body: body.to_owned() }
+        Reply { head: head.to_owned(), body: body.to_owned() }
     }
 
     /// Begins to read an answer that does not end by itself.

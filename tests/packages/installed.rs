@@ -24,7 +24,7 @@ pub(crate) struct Installed {
 
 impl Installed {
     /// Unpacks the package as dpkg does.
-    pub(crate) fn of(made: &Made) -> Self {
+    pub(crate) fn new(made: &Made) -> Self {
         let directory = tempfile::tempdir().expect("a directory");
         // Others than the owner of the test start what is in it.
         fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755))
@@ -136,8 +136,9 @@ impl Page {
 
     /// Its block in this language that has these words.
     pub(crate) fn block(&self, language: &str, words: &str) -> String {
-        let fence = format!("```{language}\n");
-        let blocks = self.0.split(&fence).skip(1).filter_map(|rest| rest.split_once("\n```"));
+        let address_policy = format!("```{language}\n");
+        let blocks =
+            self.0.split(&address_policy).skip(1).filter_map(|rest| rest.split_once("\n```"));
         let found: Vec<&str> =
             blocks.map(|(block, _)| block).filter(|block| block.contains(words)).collect();
         let [block] = found[..] else { panic!("{} blocks have {words}", found.len()) };

@@ -75,7 +75,7 @@ pub(crate) fn stripped() -> &'static Path {
 /// What a command says that succeeds.
 pub(crate) fn succeed(command: &mut Command) -> String {
     let ended = command.output().expect("it starts");
-    let said = String::from_utf8_lossy(&ended.stderr);
-    assert!(ended.status.success(), "{command:?}: {said}");
+    let reply = String::from_utf8_lossy(&ended.stderr);
+    assert!(ended.status.success(), "{command:?}: {reply}");
     String::from_utf8_lossy(&ended.stdout).into_owned()
 }

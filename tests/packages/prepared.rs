@@ -34,16 +34,16 @@ fn setup(machine: &tempfile::TempDir) -> Output {
 fn setup_without_root_names_what_to_install() {
     let nobody = machine(&[("id", "echo 1000"), ("apt-get", "echo it was run >&2")]);
     let ended = setup(&nobody);
-    let said = String::from_utf8_lossy(&ended.stderr);
-    assert_eq!(ended.status.code(), Some(1), "{said}");
+    let reply = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(1), "{reply}");
     assert!(
-        said.contains("neither root nor sudo; ask an administrator for: apt-get install "),
-        "{said}"
+        reply.contains("neither root nor sudo; ask an administrator for: apt-get install "),
+        "{reply}"
     );
-    assert!(said.contains(" tmux ") && !said.contains("it was run"), "{said}");
+    assert!(reply.contains(" tmux ") && !reply.contains("it was run"), "{reply}");
     // Neither Debian nor one of its kin.
     let other = setup(&machine(&[("id", "echo 0")]));
-    let said = String::from_utf8_lossy(&other.stderr);
-    assert_eq!(other.status.code(), Some(1), "{said}");
-    assert!(said.contains("no apt-get here; install what corresponds to them by hand"), "{said}");
+    let reply = String::from_utf8_lossy(&other.stderr);
+    assert_eq!(other.status.code(), Some(1), "{reply}");
+    assert!(reply.contains("no apt-get here; install what corresponds to them by hand"), "{reply}");
 }

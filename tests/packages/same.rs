@@ -61,10 +61,10 @@ fn checksums_cover_all_packages() {
         return;
     }
     let made = Made::packages();
-    let said =
+    let reply =
         succeed(Command::new("sha256sum").args(["--check", "SHA256SUMS"]).current_dir(made.path()));
     let mut checked: Vec<&str> =
-        said.lines().filter_map(|line| line.strip_suffix(": OK")).collect();
+        reply.lines().filter_map(|line| line.strip_suffix(": OK")).collect();
     checked.sort_unstable();
     let (deb, rpm) = match std::env::consts::ARCH {
         "x86_64" => ("amd64", "x86_64"),

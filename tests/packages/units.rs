@@ -45,10 +45,10 @@ fn services_have_few_privileges() {
         return;
     }
     let exposed = |name, text: &str| {
-        let said = analysed(&["security", "--offline=yes", "--no-pager"], name, text);
-        let said = String::from_utf8_lossy(&said.stdout).into_owned();
-        let level = said.rsplit_once(".service: ").and_then(|(_, rest)| rest.split(' ').next());
-        level.and_then(|level| level.parse::<f64>().ok()).unwrap_or_else(|| panic!("{said}"))
+        let reply = analysed(&["security", "--offline=yes", "--no-pager"], name, text);
+        let reply = String::from_utf8_lossy(&reply.stdout).into_owned();
+        let level = reply.rsplit_once(".service: ").and_then(|(_, rest)| rest.split(' ').next());
+        level.and_then(|level| level.parse::<f64>().ok()).unwrap_or_else(|| panic!("{reply}"))
     };
     for name in UNITS {
         let level = exposed(name, &unit(name));

@@ -1,7 +1,7 @@
 //! What a run may reach, and how much load it may make: every route to another address ends before anything is sent.
 //!
 //! Each trick is tried twice: with only the target granted, when a listener beside it receives nothing; and with both
-//! granted, when the listener receives something. So without the fence each of them would have reached it.
+//! granted, when the listener receives something. So without the address policy each of them would have reached it.
 
 use std::net::Ipv4Addr;
 
@@ -112,9 +112,9 @@ fn excess_load_ends_the_run_before_sending() {
         "[run]\nrate = \"200/s\"\nduration = \"1s\"\n{}",
         once("", &format!("http://{}/", target.at())).split_once("}\n").unwrap().1
     );
-    let RunRequest { mut asked, about } = request(&plan, &[target.at().to_string()]);
-    asked.grant.rate_max = Some(199.0);
-    let id = site.queue().submit(RunRequest { asked, about }).unwrap();
+    let RunRequest { mut requested, about } = request(&plan, &[target.at().to_string()]);
+    requested.grant.rate_max = Some(199.0);
+    let id = site.queue().submit(RunRequest { requested, about }).unwrap();
     let status = site.end(&id);
     assert_eq!((status.state, status.exit), (State::Failed, Some(8)), "{status:?}");
     assert!(status.reason.contains("plan.toml:2"), "{status:?}");

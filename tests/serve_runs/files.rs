@@ -42,7 +42,7 @@ fn plan(head: &str, step: &str, file: &str) -> String {
 }
 
 /// What is said of a plan.
-fn said(plan: String) -> String {
+fn output(plan: String) -> String {
     let checked =
         children().check(&RunSpec { plan, ..RunSpec::default() }, None).expect("a child answers");
     let words: Vec<String> = checked.findings.iter().map(|it| it.text.clone()).collect();
@@ -50,16 +50,19 @@ fn said(plan: String) -> String {
 }
 
 /// Whether a file could not be opened. Of a file of data only that is said, and any text would be lines of one.
-fn is_refused(said: &str) -> bool {
-    said.to_lowercase().contains("permission denied") || said.contains("read the data file")
+fn is_refused(output: &str) -> bool {
+    output.to_lowercase().contains("permission denied") || output.contains("read the data file")
 }
 
 #[test]
 fn paths_outside_the_directory_are_refused_in_every_key() {
     for (head, step) in KEYS {
         for file in ["/etc/passwd", "../etc/passwd", "a/../../etc/passwd", "/proc/self/environ"] {
-            let said = said(plan(head, step, file));
-            assert!(said.contains("lies outside the directory"), "{head}{step} {file}: {said:?}");
+            let output = output(plan(head, step, file));
+            assert!(
+                output.contains("lies outside the directory"),
+                "{head}{step} {file}: {output:?}"
+            );
         }
     }
 }
@@ -69,10 +72,11 @@ fn file_secrets_are_withheld_from_other_machines() {
     let directory = tempfile::tempdir().expect("a directory");
     fs::create_dir(directory.path().join("data")).expect("a directory");
     fs::write(directory.path().join("data/pw"), "secret\n").expect("a file");
-    let said = |head: &str, agents| {
+    let output = |head: &str, agents| {
         let plan = plan(head, "", "data/pw");
-        let asked = RunSpec { plan, agents, data: vec!["pw".to_owned()], ..RunSpec::default() };
-        let checked = children().check(&asked, Some(directory.path())).expect("a child answers");
+        let requested = RunSpec { plan, agents, data: vec!["pw".to_owned()], ..RunSpec::default() };
+        let checked =
+            children().check(&requested, Some(directory.path())).expect("a child answers");
         checked.findings.iter().map(|it| it.text.clone()).collect::<Vec<_>>().join("; ")
     };
     let secret = "[variables]\nv = { file = \"FILE\" }";
@@ -81,9 +85,13 @@ fn file_secrets_are_withheld_from_other_machines() {
         (secret, Some(2), true),
         ("[feeders.f]\nlines = \"FILE\"", Some(2), false),
     ] {
-        let said = said(head, agents);
-        assert_eq!(said.contains("secrets do not leave this machine"), refused, "{head}: {said}");
-        assert_eq!(said.is_empty(), !refused, "{head}: {said}");
+        let output = output(head, agents);
+        assert_eq!(
+            output.contains("secrets do not leave this machine"),
+            refused,
+            "{head}: {output}"
+        );
+        assert_eq!(output.is_empty(), !refused, "{head}: {output}");
     }
 }
 
@@ -101,8 +109,8 @@ fn sandbox_refuses_world_readable_files() {
             continue;
         }
         for (head, step) in KEYS.iter().filter(|(head, _)| !head.contains("tls")) {
-            let said = said(plan(head, step, file));
-            assert!(is_refused(&said), "{head}{step} {file}: {said:?}");
+            let output = output(plan(head, step, file));
+            assert!(is_refused(&output), "{head}{step} {file}: {output:?}");
         }
     }
     assert!(fs::read("/etc/passwd").is_ok(), "this test shows nothing");
@@ -146,7 +154,7 @@ fn server_environment_is_hidden_from_plans() {
     assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some() && std::env::var_os("PATH").is_some());
     for name in ["CARGO_MANIFEST_DIR", "PATH", "HOME"] {
         let plan = plan("", "", "").replace("http://127", &format!("http://${{env:{name}}}.127"));
-        let said = said(plan);
-        assert!(said.contains("is no setting of the target"), "{name}: {said}");
+        let output = output(plan);
+        assert!(output.contains("is no setting of the target"), "{name}: {output}");
     }
 }

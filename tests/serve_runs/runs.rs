@@ -221,10 +221,10 @@ fn request_secrets_are_not_readable_by_others() {
     let (site, server) = (Site::new(), Counted::start());
     let canary = "canary-5b1e";
     let text = plan(&server, "users = 1").replace("get = \"/\"", "get = \"/${env:SECRET_PATH}\"");
-    let RunRequest { asked, about } = request(&text, &only(&server));
+    let RunRequest { requested, about } = request(&text, &only(&server));
     let variables = [("SECRET_PATH".to_owned(), canary.to_owned())].into();
-    let asked = RunSpec { variables, ..asked };
-    let id = site.queue().submit(RunRequest { asked, about }).unwrap();
+    let requested = RunSpec { variables, ..requested };
+    let id = site.queue().submit(RunRequest { requested, about }).unwrap();
     let status = site.wait(&id, |status| status.state == State::Steady);
     let pid = status.process.expect("it has a process").pid;
     let read = |name: &str| fs::read(format!("/proc/{pid}/{name}")).expect("it runs");

@@ -34,13 +34,13 @@ fn search() -> Search {
 }
 
 /// A search within this ceiling.
-fn asked(server: &Counted, search: Search) -> RunRequest {
-    let RunRequest { mut asked, about } = request(&plan(server), &[server.at().to_string()]);
-    asked.search = Some(search);
-    asked.grant.rate_max = Some(CEILING);
-    asked.grant.users_max = Some(20);
-    asked.grant.seconds_max = Some(3_600);
-    RunRequest { asked, about }
+fn requested(server: &Counted, search: Search) -> RunRequest {
+    let RunRequest { mut requested, about } = request(&plan(server), &[server.at().to_string()]);
+    requested.search = Some(search);
+    requested.grant.rate_max = Some(CEILING);
+    requested.grant.users_max = Some(20);
+    requested.grant.seconds_max = Some(3_600);
+    RunRequest { requested, about }
 }
 
 fn collection(site: &Site, id: &RunId) -> Collection {
@@ -73,7 +73,7 @@ fn search_is_followed_stored_and_limited_by_its_grant() {
     let (site, server) = (Site::new(), Counted::start());
     // More than the target's grant allows, but not more than it can sustain.
     let wanted = Search { to: Some("5k/s".to_owned()), ..search() };
-    let id = site.queue().submit(asked(&server, wanted)).expect("it is taken");
+    let id = site.queue().submit(requested(&server, wanted)).expect("it is taken");
     let watcher = site.queue().watch(&id).and_then(|watch| watch.open(None));
     let watcher = watcher.expect("there is room");
     let watching = std::thread::spawn(move || sections(watcher));
@@ -139,7 +139,7 @@ fn search_is_followed_stored_and_limited_by_its_grant() {
 #[test]
 fn search_stopped_early_keeps_its_steps() {
     let (site, server) = (Site::new(), Counted::start());
-    let id = site.queue().submit(asked(&server, search())).expect("it is taken");
+    let id = site.queue().submit(requested(&server, search())).expect("it is taken");
     // The second server finds it, as it finds a run.
     site.wait(&id, |status| status.state == State::Searching && status.reached_s >= 4.0);
     let site = site.restarted();
@@ -161,9 +161,9 @@ fn search_stopped_early_keeps_its_steps() {
 #[test]
 fn search_reaches_only_its_target() {
     let (site, canary) = (Site::new(), Counted::start());
-    let RunRequest { mut asked, about } = asked(&canary, search());
-    asked.grant.allow = vec!["127.0.0.1:9".to_owned()];
-    let id = site.queue().submit(RunRequest { asked, about }).expect("it is taken");
+    let RunRequest { mut requested, about } = requested(&canary, search());
+    requested.grant.allow = vec!["127.0.0.1:9".to_owned()];
+    let id = site.queue().submit(RunRequest { requested, about }).expect("it is taken");
     let status = site.end(&id);
     assert_eq!((status.state, status.exit), (State::Failed, Some(8)), "{status:?}");
     assert_eq!(canary.connections(), 0);
@@ -174,30 +174,30 @@ fn search_is_validated_before_submission() {
     let server = Counted::start();
     let plain = plan(&server);
     let posts = plain.replace("get =", "post =");
-    let said = |plan: &str, search: Search, grant: Grant| {
-        let asked =
+    let output = |plan: &str, search: Search, grant: Grant| {
+        let requested =
             RunSpec { plan: plan.to_owned(), search: Some(search), grant, ..RunSpec::default() };
-        let checked = children().check(&asked, None).expect("a child answers");
+        let checked = children().check(&requested, None).expect("a child answers");
         checked.findings.first().map(|finding| finding.text.clone()).unwrap_or_default()
     };
     let here = || Grant { allow: vec![server.at().to_string()], ..Grant::default() };
     let there = || Grant { allow: vec!["10.1.0.0/24:80".to_owned()], ..Grant::default() };
-    assert_eq!(said(&plain, search(), here()), "");
+    assert_eq!(output(&plain, search(), here()), "");
     let none = Search { objectives: Vec::new(), ..search() };
-    assert!(said(&plain, none, here()).contains("has to meet"));
+    assert!(output(&plain, none, here()).contains("has to meet"));
     let odd = Search { objectives: vec!["max<1s".to_owned()], ..search() };
-    assert!(!said(&plain, odd, here()).is_empty());
+    assert!(!output(&plain, odd, here()).is_empty());
     let odd = Search { from: Some("fast".to_owned()), ..search() };
-    let why = said(&plain, odd, here());
+    let why = output(&plain, odd, here());
     assert!(why.contains("fast") && !why.contains('\n'), "{why}");
     let paced = format!("[run]\nrate = \"5/s\"\n{plain}");
-    assert!(said(&paced, search(), here()).contains("run.rate"));
-    assert!(said(&posts, search(), here()).contains("POST"));
-    assert_eq!(said(&posts, Search { writes: true, ..search() }, here()), "");
-    assert!(said(&plain, search(), there()).contains("highest rate"));
-    assert_eq!(said(&plain, search(), Grant { rate_max: Some(9.0), ..there() }), "");
+    assert!(output(&paced, search(), here()).contains("run.rate"));
+    assert!(output(&posts, search(), here()).contains("POST"));
+    assert_eq!(output(&posts, Search { writes: true, ..search() }, here()), "");
+    assert!(output(&plain, search(), there()).contains("highest rate"));
+    assert_eq!(output(&plain, search(), Grant { rate_max: Some(9.0), ..there() }), "");
     let brief = Grant { seconds_max: Some(60), ..here() };
-    assert!(said(&plain, search(), brief).contains("60 s"));
+    assert!(output(&plain, search(), brief).contains("60 s"));
     let crowd = format!("[run]\nusers = 30\n{plain}");
-    assert!(said(&crowd, search(), Grant { users_max: Some(20), ..here() }).contains("30"));
+    assert!(output(&crowd, search(), Grant { users_max: Some(20), ..here() }).contains("30"));
 }

@@ -127,8 +127,8 @@ pub(crate) fn children() -> Children {
 /// A plan that may reach these addresses.
 pub(crate) fn request(plan: &str, allow: &[String]) -> RunRequest {
     let grant = Grant { allow: allow.to_vec(), ..Grant::default() };
-    let asked = RunSpec { plan: plan.to_owned(), grant, ..RunSpec::default() };
+    let requested = RunSpec { plan: plan.to_owned(), grant, ..RunSpec::default() };
     let mut about = About::default();
     "ada".clone_into(&mut about.origin.by);
-    RunRequest { asked, about }
+    RunRequest { requested, about }
 }

@@ -14,17 +14,17 @@ use crate::script::{LoadScript, MachineScript, Model, Script, TargetScript};
 
 /// Where trouble lies, or is said to lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum Location {
     Nowhere,
     Target,
     Machine,
 }
 
-impl Place {
+impl Location {
     const ALL: [Self; 3] = [Self::Nowhere, Self::Target, Self::Machine];
 
     /// Where the result of a run says that it is.
-    fn said(record: &Record) -> Self {
+    fn output(record: &Record) -> Self {
         use RunOutcome::{Incomplete, Missed, NothingWorked, Overloaded, Unavailable};
         match record.outcome() {
             _ if record.verdict.status == Status::GeneratorLimited => Self::Machine,
@@ -35,76 +35,76 @@ impl Place {
 }
 
 /// Changes a script that has no trouble.
-type Trouble = fn(&mut Script, &mut Dice);
+type Disturbance = fn(&mut Script, &mut Dice);
 
 struct Cause {
     name: &'static str,
-    place: Place,
-    trouble: Trouble,
+    place: Location,
+    disturbance: Disturbance,
 }
 
-const fn cause(name: &'static str, place: Place, trouble: Trouble) -> Cause {
-    Cause { name, place, trouble }
+const fn cause(name: &'static str, place: Location, disturbance: Disturbance) -> Cause {
+    Cause { name, place, disturbance }
 }
 
 const CAUSES: [Cause; 20] = [
-    cause("none, open load", Place::Nowhere, |_, _| {}),
-    cause("none, closed load", Place::Nowhere, |script, dice| {
+    cause("none, open load", Location::Nowhere, |_, _| {}),
+    cause("none, closed load", Location::Nowhere, |script, dice| {
         let think = ThinkTime::Exponential(dice.millis(50, 200));
         script.load.model = Model::Closed(think, LASTING);
     }),
-    cause("none, answers that vary", Place::Nowhere, |script, _| script.target.varies = true),
-    cause("none, several nodes", Place::Nowhere, |script, _| script.weights = vec![2, 1]),
-    cause("a pause of the machine of less than 20 ms", Place::Nowhere, |script, dice| {
+    cause("none, answers that vary", Location::Nowhere, |script, _| script.target.varies = true),
+    cause("none, several nodes", Location::Nowhere, |script, _| script.weights = vec![2, 1]),
+    cause("a pause of the machine of less than 20 ms", Location::Nowhere, |script, dice| {
         script.machine.pauses = stopped(dice, 1, 19);
     }),
-    cause("timers up to 0.2 ms late", Place::Nowhere, |script, dice| {
+    cause("timers up to 0.2 ms late", Location::Nowhere, |script, dice| {
         script.machine.late = Duration::from_micros(dice.between(10, 200));
     }),
-    cause("a slow target", Place::Target, |script, dice| {
+    cause("a slow target", Location::Target, |script, dice| {
         script.target.service = dice.millis(300, 900);
         script.load.sessions = 100;
     }),
-    cause("a target that cannot carry the load", Place::Target, |script, dice| {
+    cause("a target that cannot carry the load", Location::Target, |script, dice| {
         script.target.servers = 1;
         script.target.service = Duration::from_secs(1).div_f64(RATE as f64 * share(dice, 0.3, 0.8));
     }),
-    cause("a target that stands still", Place::Target, |script, dice| {
+    cause("a target that stands still", Location::Target, |script, dice| {
         script.target.pauses = vec![span(dice, 1_500, 4_000)];
     }),
-    cause("a target that restarts", Place::Target, |script, dice| {
+    cause("a target that restarts", Location::Target, |script, dice| {
         script.target.downs = vec![span(dice, 500, 3_000)];
     }),
-    cause("a target that is down", Place::Target, |script, _| {
+    cause("a target that is down", Location::Target, |script, _| {
         script.target.downs = vec![(Moment::ZERO, Moment::ZERO + 4 * LASTING)];
     }),
-    cause("lost requests", Place::Target, |script, dice| {
+    cause("lost requests", Location::Target, |script, dice| {
         script.target.loses = share(dice, 0.03, 0.3);
         script.load.timeout = Duration::from_millis(500);
     }),
-    cause("refused requests", Place::Target, |script, dice| {
+    cause("refused requests", Location::Target, |script, dice| {
         script.target.refuses = share(dice, 0.03, 0.5);
     }),
-    cause("a short queue", Place::Target, |script, dice| {
+    cause("a short queue", Location::Target, |script, dice| {
         (script.target.servers, script.target.queue) = (1, Some(2));
         script.target.service = Duration::from_secs(1).div_f64(RATE as f64 * share(dice, 0.3, 0.8));
     }),
-    cause("brunt is stopped", Place::Machine, |script, dice| {
+    cause("brunt is stopped", Location::Machine, |script, dice| {
         script.machine.pauses = stopped(dice, 500, 3_000);
     }),
-    cause("a quota", Place::Machine, |script, dice| {
+    cause("a quota", Location::Machine, |script, dice| {
         script.machine.pauses = periodic(dice, Duration::from_millis(100), PauseCause::Throttled);
     }),
-    cause("a busy host", Place::Machine, |script, dice| {
+    cause("a busy host", Location::Machine, |script, dice| {
         script.machine.pauses = periodic(dice, Duration::from_millis(40), PauseCause::Stolen);
     }),
-    cause("other processes", Place::Machine, |script, dice| {
+    cause("other processes", Location::Machine, |script, dice| {
         script.machine.pauses = periodic(dice, Duration::from_millis(40), PauseCause::Occupied);
     }),
-    cause("too much work for brunt, open load", Place::Machine, |script, dice| {
+    cause("too much work for brunt, open load", Location::Machine, |script, dice| {
         script.machine.cost = Duration::from_secs(1).div_f64(RATE as f64 * share(dice, 0.4, 0.95));
     }),
-    cause("too much work for brunt, closed load", Place::Machine, |script, dice| {
+    cause("too much work for brunt, closed load", Location::Machine, |script, dice| {
         script.load.model = Model::Closed(ThinkTime::None, LASTING);
         script.machine.cost = dice.millis(10, 30);
     }),
@@ -163,16 +163,16 @@ impl Cause {
         let target = TargetScript { service, ..TargetScript::default() };
         let machine = MachineScript::default();
         let mut script = Script { seed, load, target, machine, weights: vec![1] };
-        (self.trouble)(&mut script, &mut dice);
+        (self.disturbance)(&mut script, &mut dice);
         script
     }
 
     /// Where the result of a run with this trouble says that it is.
-    fn said(&self, seed: u64) -> Place {
+    fn output(&self, seed: u64) -> Location {
         let script = self.script(seed);
         let mut outcome = run::run(&script).expect("it is carried out");
         let record = outcome.merged.unwrap_or_else(|| outcome.shares.remove(0).record);
-        Place::said(&record)
+        Location::output(&record)
     }
 }
 
@@ -183,10 +183,10 @@ fn table(each: u64) -> (String, Vec<(usize, u64)>) {
     text += "|---|---:|---:|---:|---:|---:|\n";
     let mut wrong = Vec::new();
     for (number, cause) in CAUSES.iter().enumerate() {
-        let said: Vec<Place> =
-            (0..each).map(|draw| cause.said(number as u64 * 1_000 + draw)).collect();
-        let of = |place: Place| said.iter().filter(|said| **said == place).count() as u64;
-        let counts = Place::ALL.map(|place| of(place).to_string()).join(" | ");
+        let output: Vec<Location> =
+            (0..each).map(|draw| cause.output(number as u64 * 1_000 + draw)).collect();
+        let of = |place: Location| output.iter().filter(|output| **output == place).count() as u64;
+        let counts = Location::ALL.map(|place| of(place).to_string()).join(" | ");
         let right = of(cause.place);
         let percent = 100.0 * right as f64 / each as f64;
         let _ = writeln!(text, "| {} | {each} | {counts} | {percent:.0} % |", cause.name);

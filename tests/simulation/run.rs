@@ -105,7 +105,7 @@ fn share(script: &Script, rank: u32) -> Result<Share, String> {
     }
     let mut machine = VirtualMachine::new(script.machine.pauses.clone());
     machine.late = script.machine.late;
-    let time = VirtualTime::of(machine, script.seed ^ u64::from(rank) << 32);
+    let time = VirtualTime::on_machine(machine, script.seed ^ u64::from(rank) << 32);
     let mut world = World::kept(Environment::default());
     world.clock = RunClock::standing(SystemTime::UNIX_EPOCH);
     world.time = Some(time.clone().into());

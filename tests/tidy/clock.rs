@@ -55,7 +55,7 @@ const STILL: &[(&str, usize)] = &[
     ("protocols/ldap/server/tests/script.rs", 4),
     ("protocols/dhcp/wire/tests/dhcp6_capture.rs", 1),
     ("protocols/dhcp/wire/tests/dhcp6_differential.rs", 3),
-    ("protocols/names/tool/src/cell/tools.rs", 1),
+    ("protocols/names/tool/src/sandbox/tools.rs", 1),
     ("crates/run/src/web/tests.rs", 1),
     ("tests/behaviour/cluster.rs", 1),
     ("tests/behaviour/cluster_attempt.rs", 2),

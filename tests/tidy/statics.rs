@@ -34,14 +34,22 @@ const STATICS: &[(&str, usize, &str)] = &[
 /// The files that read variables of the process, and why.
 const VARIABLES: &[(&str, usize, &str)] = &[
     ("crates/run/src/environment.rs", 1, "the environment is made of them"),
-    ("protocols/names/tool/src/cell/tools.rs", 2, "a cell is a process, whose programs PATH finds"),
+    (
+        "protocols/names/tool/src/sandbox/tools.rs",
+        2,
+        "a cell is a process, whose programs PATH finds",
+    ),
 ];
 
 /// The files that write to the streams of the process, and why.
 const STREAMS: &[(&str, usize, &str)] = &[
     ("crates/run/src/console/streams.rs", 6, "the console of a process has its streams"),
     ("protocols/dhcp/tool/src/perfdhcp.rs", 1, "a program that is started inherits a stream"),
-    ("protocols/names/tool/src/cell/stage.rs", 1, "a cell is a process that answers on its output"),
+    (
+        "protocols/names/tool/src/sandbox/stage.rs",
+        1,
+        "a cell is a process that answers on its output",
+    ),
 ];
 
 /// The files that read the machine's time of day, and why.

@@ -1,4 +1,4 @@
-//! The minimal client: one thread that waits for its socket or for the next exchange to fall due, with prepared bytes
+//! The minimal client: one thread that waits for its socket or for the next exchange to become due, with prepared bytes
 //! and without histograms.
 //!
 //! Its cost for an exchange is that of the kernel for four datagrams and for waiting between them at that rate, and so

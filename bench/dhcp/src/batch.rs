@@ -59,6 +59,6 @@ fn at_a_rate(lan: &Lan, size: u32, effort: Effort) -> Watched {
 fn flat_out(lan: &Lan, size: u32, effort: Effort) -> f64 {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let command = Contender::Brunt.command(lan, &format!("-p {} --batch {size}", effort.window_s));
-    let said = Process::start(command, &directory.path().join("log")).finish_with(&CARRIED_OUT);
-    rate(&said).unwrap_or_else(|| panic!("no rate in:\n{said}"))
+    let output = Process::start(command, &directory.path().join("log")).finish_with(&CARRIED_OUT);
+    rate(&output).unwrap_or_else(|| panic!("no rate in:\n{output}"))
 }

@@ -53,15 +53,16 @@ fn measure(lan: &Lan, contender: Contender, more: &str, effort: Effort) -> Figur
     let received = || Datagrams::of_client(lan).received;
     // A second less than it runs, so that it is still at work when the window closes.
     let window = Watched::new(&mut tool, effort.warm_s, effort.window_s - 1, received);
-    let said = tool.finish_with(&CARRIED_OUT);
+    let output = tool.finish_with(&CARRIED_OUT);
     let count_of = |stage, line| {
-        printed(&said, stage, line).unwrap_or_else(|| panic!("no {line} of {stage} in:\n{said}"))
+        printed(&output, stage, line)
+            .unwrap_or_else(|| panic!("no {line} of {stage} in:\n{output}"))
     };
     let (sent, offers) = (
         count_of("DISCOVER-OFFER", "sent packets"),
         count_of("DISCOVER-OFFER", "received packets"),
     );
-    let per_second = rate(&said).unwrap_or_else(|| panic!("no rate in:\n{said}"));
+    let per_second = rate(&output).unwrap_or_else(|| panic!("no rate in:\n{output}"));
     // Each exchange is two datagrams received, and the kernel does not flatter.
     let most = window.per_second() / 2.0;
     assert!(

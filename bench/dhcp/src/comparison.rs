@@ -65,17 +65,18 @@ pub(crate) fn check() {
         eprintln!("checking {name}");
         let before = seen(&kea);
         let command = contender.command(&lan, "-r 200 -p 2");
-        let said = Process::start(command, &directory.path().join("log")).finish_with(&CARRIED_OUT);
+        let output =
+            Process::start(command, &directory.path().join("log")).finish_with(&CARRIED_OUT);
         let after = seen(&kea);
         let [discovers, offers, requests, acks, others] =
             std::array::from_fn(|number| after[number] - before[number]);
-        let acked = printed(&said, "REQUEST-ACK", "received packets").unwrap_or(0);
+        let acked = printed(&output, "REQUEST-ACK", "received packets").unwrap_or(0);
         // The old tool neither fills its first slots nor waits for what is in flight at the end.
         let about = |count: u64| (395..=401).contains(&count);
         assert!(
             [discovers, offers, requests, acks, acked].into_iter().all(about) && others == 0,
             "{name} says {acked} exchanges; Kea saw {discovers} DHCPDISCOVERs, sent {offers} DHCPOFFERs, \
-             saw {requests} DHCPREQUESTs, sent {acks} DHCPACKs, and refused or dropped {others}; it said:\n{said}"
+             saw {requests} DHCPREQUESTs, sent {acks} DHCPACKs, and refused or dropped {others}; it said:\n{output}"
         );
     }
 }

@@ -13,12 +13,12 @@ pub(crate) struct Gaps {
 impl Gaps {
     /// The evenness of what arrived at these nanoseconds, ascending, at a rate that was asked for.
     /// Nothing can be said of fewer than three.
-    pub(crate) fn new(stamps: &[u64], asked: f64) -> Option<Self> {
+    pub(crate) fn new(stamps: &[u64], requested: f64) -> Option<Self> {
         let [first, .., last] = stamps else { return None };
         if stamps.len() < 3 || last <= first {
             return None;
         }
-        let should = 1e9 / asked;
+        let should = 1e9 / requested;
         let gaps = stamps.windows(2).map(|pair| (pair[1] - pair[0]) as f64);
         let mut off: Vec<f64> = gaps.map(|gap| (gap - should).abs() / 1e3).collect();
         off.sort_by(f64::total_cmp);

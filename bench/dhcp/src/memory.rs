@@ -36,9 +36,9 @@ pub(crate) fn print(effort: Effort) {
             seen.extend(tool.resident_kib());
             pass_for(GLANCE);
         }
-        let said = tool.finish_with(&CARRIED_OUT);
-        let sent = printed(&said, "DISCOVER-OFFER", "sent packets").unwrap_or(0);
-        assert!(sent >= number, "{name} sent {sent} of {number}; it said:\n{said}");
+        let output = tool.finish_with(&CARRIED_OUT);
+        let sent = printed(&output, "DISCOVER-OFFER", "sent packets").unwrap_or(0);
+        assert!(sent >= number, "{name} sent {sent} of {number}; it said:\n{output}");
         let Memory { first, last, most } = Memory::new(&seen);
         println!("| {name} | {sent} | {first:.1} | {last:.1} | {most:.1} |");
     }

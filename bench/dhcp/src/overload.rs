@@ -54,11 +54,12 @@ fn measure(lan: &Lan, kea: &Kea, contender: Contender) -> Figure {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let before = (Datagrams::of_client(lan), Datagrams::of_server(lan));
     let command = contender.command(lan, &format!("-r {RATE} -p {SECONDS}"));
-    let said = Process::start(command, &directory.path().join("log")).finish_with(&CARRIED_OUT);
+    let output = Process::start(command, &directory.path().join("log")).finish_with(&CARRIED_OUT);
     let client = Datagrams::of_client(lan).since(before.0);
     let server = Datagrams::of_server(lan).since(before.1);
     let count_of = |stage, line| {
-        printed(&said, stage, line).unwrap_or_else(|| panic!("no {line} of {stage} in:\n{said}"))
+        printed(&output, stage, line)
+            .unwrap_or_else(|| panic!("no {line} of {stage} in:\n{output}"))
     };
     let done = count_of("REQUEST-ACK", "received packets");
     let acks = kea.statistic("pkt4-ack-sent");

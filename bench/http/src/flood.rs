@@ -119,12 +119,12 @@ pub(crate) fn check() {
             let command = contender.command(work, &url(&server, work), 20, scratch.path());
             let before = server.requests();
             let mut tool = Process::start(command, &scratch.path().join("log"));
-            let mut asked = 0;
+            let mut requested = 0;
             until(Duration::from_secs(30), || {
                 // Asked for only in order to fail if it ended early.
                 tool.cpu();
-                asked += 1;
-                server.requests() - before - asked > 300
+                requested += 1;
+                server.requests() - before - requested > 300
             });
         }
     }

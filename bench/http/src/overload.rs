@@ -186,8 +186,8 @@ impl Case {
         let each = f64::from(self.rate) / f64::from(self.sessions);
         command.args(["-z", &format!("{seconds}s"), "-c", &self.sessions.to_string()]);
         command.args(["-q", &each.to_string(), url]);
-        let said = Process::start(command, &scratch.join("log")).finish();
-        let line = said.lines().find_map(|line| line.trim().strip_prefix("Requests/sec:"));
+        let output = Process::start(command, &scratch.join("log")).finish();
+        let line = output.lines().find_map(|line| line.trim().strip_prefix("Requests/sec:"));
         line.and_then(|rate| rate.trim().parse().ok()).expect("hey reports a rate")
     }
 

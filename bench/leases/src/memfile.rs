@@ -19,7 +19,7 @@ const LEAST: f64 = 3.0;
 pub(crate) fn print(effort: Effort) {
     let place = memory();
     let peer = peers::plain("memfile_peer.cc", place.path());
-    let asked = [("create", LEAST), ("search", LEAST)];
+    let requested = [("create", LEAST), ("search", LEAST)];
     for (octets, operations, formats) in [
         (
             "octets",
@@ -33,7 +33,7 @@ pub(crate) fn print(effort: Effort) {
                 fight(&peer, place.path(), octets, format, operations, effort.rounds.min(3));
             let habit = if octets == "octets" { "" } else { " without an fprintf an octet" };
             let title = format!("memfile, async, {name} beside std::map and FILE*{habit}");
-            speed(&title, "C++", &duels, if octets == "octets" { &asked } else { &[] });
+            speed(&title, "C++", &duels, if octets == "octets" { &requested } else { &[] });
         }
     }
     search(&peer, place.path(), effort);

@@ -45,9 +45,9 @@ fn made_by_cargo(package: &str) -> PathBuf {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(env!("CARGO_MANIFEST_DIR"));
     command.args(["build", "--release", "--quiet", "--message-format=json", "-p", package]);
-    let said = succeeded(&mut command).stdout;
-    let said = String::from_utf8_lossy(&said);
-    let found = said.lines().find_map(|line| {
+    let reported = succeeded(&mut command).stdout;
+    let reported = String::from_utf8_lossy(&reported);
+    let found = reported.lines().find_map(|line| {
         let message: serde_json::Value = serde_json::from_str(line).ok()?;
         let ours = message["reason"] == "build-script-executed"
             && message["package_id"].as_str()?.contains(package);

@@ -68,11 +68,11 @@ impl Bout<'_> {
         let theirs = || {
             let theirs = file("theirs.db");
             let words = ["run", &theirs, &count, durability, beside];
-            let said = said_by(bare, &[&words, phases].concat());
+            let message = said_by(bare, &[&words, phases].concat());
             for ending in ["", "-wal", "-shm"] {
                 let _ = std::fs::remove_file(format!("{theirs}{ending}"));
             }
-            Lap::all_in(&said)
+            Lap::all_in(&message)
         };
         Duel::fight(rounds, || ours::laps(&arguments), theirs)
     }
@@ -102,8 +102,8 @@ fn compare(bare: &Path) {
     // The marker by which brunt recognises its own tables has no rows and does not affect the comparison.
     let marker = |line: &&str| line.contains("|brunt_tables|");
     let inspect = |file: &str| {
-        let said = said_by(bare, &["inspect", file]);
-        said.lines().filter(|line| !marker(line)).map(str::to_owned).collect::<Vec<_>>()
+        let message = said_by(bare, &["inspect", file]);
+        message.lines().filter(|line| !marker(line)).map(str::to_owned).collect::<Vec<_>>()
     };
     let (ours, others) = (inspect(&mine), inspect(&theirs));
     for (ours, theirs) in ours.iter().zip(&others) {
@@ -111,10 +111,10 @@ fn compare(bare: &Path) {
     }
     assert!(ours.len() == others.len() && ours.len() > 500, "{ours:?}");
     let version = said_by(bare, &["version"]);
-    let said = record["facts"].to_string();
+    let message = record["facts"].to_string();
     assert!(
-        said.contains(version.trim()),
-        "the bare program has SQLite {version}, brunt says {said}"
+        message.contains(version.trim()),
+        "the bare program has SQLite {version}, brunt says {message}"
     );
 }
 

@@ -6,8 +6,8 @@
 //! a whole.
 
 mod effort;
-mod roads;
-mod world;
+mod paths;
+mod sandbox;
 
 use effort::{CHECK, FULL, QUICK};
 use std::os::unix::process::CommandExt as _;
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
         }
     };
     if inside {
-        roads::print(effort);
+        paths::print(effort);
         return ExitCode::SUCCESS;
     }
     let program = std::env::current_exe().expect("this program has a path");

@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 /// User and system time of all threads of process `id` since it started; `None` if it is gone.
-pub fn of(id: u32) -> Option<Duration> {
+pub fn used_by(id: u32) -> Option<Duration> {
     let mut clock: libc::clockid_t = 0;
     // SAFETY: the call writes one clockid_t through the pointer, which is to a live local.
     let found = unsafe { libc::clock_getcpuclockid(id.cast_signed(), &raw mut clock) };
@@ -28,15 +28,15 @@ mod tests {
     #[test]
     fn cpu_time_of_a_process_is_measured() {
         let id = std::process::id();
-        let before = of(id).unwrap();
+        let before = used_by(id).unwrap();
         let mut sum = 0_u64;
-        while of(id).unwrap().saturating_sub(before) < Duration::from_millis(20) {
+        while used_by(id).unwrap().saturating_sub(before) < Duration::from_millis(20) {
             sum = std::hint::black_box(sum.wrapping_add(1));
         }
         let mut child = std::process::Command::new("sleep").arg("5").spawn().unwrap();
-        assert!(of(child.id()).unwrap() < Duration::from_secs(1));
+        assert!(used_by(child.id()).unwrap() < Duration::from_secs(1));
         child.kill().unwrap();
         child.wait().unwrap();
-        assert_eq!(of(child.id()), None);
+        assert_eq!(used_by(child.id()), None);
     }
 }

@@ -15,8 +15,8 @@ pub struct Lap {
 
 impl Lap {
     /// The laps in what a bare program says: `create 1000 0.123456789 1000`, a line for each phase.
-    pub fn all_in(said: &str) -> Vec<Self> {
-        said.lines().filter_map(Self::in_line).collect()
+    pub fn all_in(output: &str) -> Vec<Self> {
+        output.lines().filter_map(Self::in_line).collect()
     }
 
     fn in_line(line: &str) -> Option<Self> {

@@ -26,9 +26,9 @@ impl Process {
     /// The CPU time it has used so far. Panics with its last words if it ended by itself.
     pub fn cpu(&mut self) -> Duration {
         let ended = self.child.try_wait().expect("the tool is our child");
-        match (ended, cpu::of(self.child.id())) {
+        match (ended, cpu::used_by(self.child.id())) {
             (None, Some(time)) => time,
-            _ => panic!("the tool ended before it was measured; it said:\n{}", self.said()),
+            _ => panic!("the tool ended before it was measured; it said:\n{}", self.output()),
         }
     }
 
@@ -66,13 +66,13 @@ impl Process {
     /// The same for a tool that says by its exit code how things went.
     pub fn finish_with(mut self, codes: &[i32]) -> String {
         let status = self.child.wait().expect("the tool is our child");
-        let said = self.said();
+        let output = self.output();
         let expected = status.code().is_some_and(|code| codes.contains(&code));
-        assert!(expected, "the tool ended with {status}; it said:\n{said}");
-        said
+        assert!(expected, "the tool ended with {status}; it said:\n{output}");
+        output
     }
 
-    fn said(&self) -> String {
+    fn output(&self) -> String {
         fs::read_to_string(&self.log).unwrap_or_default()
     }
 }
@@ -115,8 +115,8 @@ mod tests {
     #[test]
     fn tool_output_is_read_to_its_end() {
         let log = std::env::temp_dir().join(format!("bench-tool-{}", std::process::id()));
-        let said = shell("echo out; echo err >&2; exit 3", &log).finish_with(&[0, 3]);
-        assert_eq!(said, "out\nerr\n");
+        let output = shell("echo out; echo err >&2; exit 3", &log).finish_with(&[0, 3]);
+        assert_eq!(output, "out\nerr\n");
         // A shell that becomes another program would have two memories one after the other.
         let mut sleeping = Command::new("sleep");
         sleeping.arg("30");

@@ -12,10 +12,10 @@ pub fn overhead(title: &str, theirs: &str, duels: &[Duel], most: Option<f64>) {
     println!("|---|---:|---:|---:|---:|---:|---:|---:|---|");
     for duel in duels {
         let (low, high) = duel.spread();
-        let (asked, met) =
+        let (requested, met) =
             most.map_or(("-".to_owned(), "-"), |most| (format!("< {most:.2}"), duel.met(most)));
         println!(
-            "| {} | {} | {:.3} | {:.3} | **{:.3}** | {low:.3}-{high:.3} | {:.3} | {asked} | {met} |",
+            "| {} | {} | {:.3} | {:.3} | **{:.3}** | {low:.3}-{high:.3} | {:.3} | {requested} | {met} |",
             duel.phase,
             duel.operations,
             duel.theirs_us(),
@@ -29,7 +29,7 @@ pub fn overhead(title: &str, theirs: &str, duels: &[Duel], most: Option<f64>) {
 
 /// Prints how often ours does what theirs does once; in these phases at least so often was asked for.
 #[expect(clippy::print_stdout, reason = "the table is the product")]
-pub fn speed(title: &str, theirs: &str, duels: &[Duel], asked: &[(&str, f64)]) {
+pub fn speed(title: &str, theirs: &str, duels: &[Duel], requested: &[(&str, f64)]) {
     println!("### {title}\n");
     println!(
         "| phase | operations | {theirs} us | brunt us | times as fast | rounds | asked | met |"
@@ -37,12 +37,13 @@ pub fn speed(title: &str, theirs: &str, duels: &[Duel], asked: &[(&str, f64)]) {
     println!("|---|---:|---:|---:|---:|---:|---:|---|");
     for duel in duels {
         let (low, high) = duel.spread();
-        let least = asked.iter().find(|(phase, _)| *phase == duel.phase).map(|(_, least)| *least);
-        let (asked, met) = least.map_or(("-".to_owned(), "-"), |least| {
+        let least =
+            requested.iter().find(|(phase, _)| *phase == duel.phase).map(|(_, least)| *least);
+        let (requested, met) = least.map_or(("-".to_owned(), "-"), |least| {
             (format!(">= {least:.1}"), duel.met(1.0 / least))
         });
         println!(
-            "| {} | {} | {:.3} | {:.3} | **{:.2}** | {:.2}-{:.2} | {asked} | {met} |",
+            "| {} | {} | {:.3} | {:.3} | **{:.2}** | {:.2}-{:.2} | {requested} | {met} |",
             duel.phase,
             duel.operations,
             duel.theirs_us(),

@@ -18,7 +18,7 @@ pub(crate) struct Disturbed {
 
 impl Disturbed {
     /// Looks at the machine, while nothing of the bench runs.
-    pub(crate) fn look(&mut self) {
+    pub(crate) fn poll(&mut self) {
         let before = read();
         pass_for(LOOK);
         let share = before.zip(read()).and_then(|(before, after)| busy_share(before, after));

@@ -69,7 +69,7 @@ pub enum Condition {
 
 /// What is done to a process while brunt runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Act {
+pub enum Action {
     /// SIGSTOP for the target.
     StopTarget,
     /// SIGCONT for the target.
@@ -151,7 +151,7 @@ pub struct Cause {
     /// Where it runs.
     pub conditions: &'static [Condition],
     /// What is done when, in milliseconds since brunt was started.
-    pub acts: &'static [(u64, Act)],
+    pub acts: &'static [(u64, Action)],
     /// What brunt should say.
     pub expected: Expected,
 }

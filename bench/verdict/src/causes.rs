@@ -5,7 +5,7 @@
 //! objective missed. Rates leave room for a slow machine.
 
 use crate::cause::{
-    Act, CLUSTER, Cause, Class, Condition, DHCP, Expected, HTTP, LDAP, LDAP_ENDLESS, LEASES,
+    Action, CLUSTER, Cause, Class, Condition, DHCP, Expected, HTTP, LDAP, LDAP_ENDLESS, LEASES,
     Objective, Server, Tool,
 };
 use std::time::Duration;
@@ -85,7 +85,7 @@ const LIMITED: Cause = Cause {
 };
 
 /// A generator that stood still for three seconds. The objective is far below that, and far above what a target takes
-/// for all exchanges that fell due meanwhile and are sent at once, even if it has to wait for its core.
+/// for all exchanges that became due meanwhile and are sent at once, even if it has to wait for its core.
 const STOOD_STILL: Cause = Cause {
     seconds: 6,
     objectives: &[("p99<1s", UNDECIDED), ("errors<1%", NOT_MISSED)],
@@ -174,7 +174,7 @@ const fn endless(like: Cause) -> Cause {
     Cause { tool: LDAP_ENDLESS, ..like }
 }
 
-const fn while_running(acts: &'static [(u64, Act)], like: Cause) -> Cause {
+const fn while_running(acts: &'static [(u64, Action)], like: Cause) -> Cause {
     Cause { acts, ..like }
 }
 
@@ -182,16 +182,17 @@ const fn under(conditions: &'static [Condition], like: Cause) -> Cause {
     Cause { conditions, ..like }
 }
 
-const STOPPED: &[(u64, Act)] = &[(2000, Act::StopTarget), (5000, Act::ContinueTarget)];
+const STOPPED: &[(u64, Action)] = &[(2000, Action::StopTarget), (5000, Action::ContinueTarget)];
 /// The load ends soon after the fourth second, the target comes back later.
-const STOPPED_AT_THE_END: &[(u64, Act)] = &[(2500, Act::StopTarget), (6000, Act::ContinueTarget)];
-const STOPPED_FOR_EVER: &[(u64, Act)] = &[(2500, Act::StopTarget)];
-const KILLED: &[(u64, Act)] = &[(2500, Act::KillTarget)];
-const RESTARTED: &[(u64, Act)] = &[(2000, Act::KillTarget), (4000, Act::StartTarget)];
-const BRUNT_STOPPED: &[(u64, Act)] = &[(2000, Act::StopBrunt), (5000, Act::ContinueBrunt)];
-const INTERRUPTED: &[(u64, Act)] = &[(2500, Act::InterruptBrunt)];
+const STOPPED_AT_THE_END: &[(u64, Action)] =
+    &[(2500, Action::StopTarget), (6000, Action::ContinueTarget)];
+const STOPPED_FOR_EVER: &[(u64, Action)] = &[(2500, Action::StopTarget)];
+const KILLED: &[(u64, Action)] = &[(2500, Action::KillTarget)];
+const RESTARTED: &[(u64, Action)] = &[(2000, Action::KillTarget), (4000, Action::StartTarget)];
+const BRUNT_STOPPED: &[(u64, Action)] = &[(2000, Action::StopBrunt), (5000, Action::ContinueBrunt)];
+const INTERRUPTED: &[(u64, Action)] = &[(2500, Action::InterruptBrunt)];
 /// Long after both agents have begun, also on a busy machine.
-const AGENT_KILLED: &[(u64, Act)] = &[(8000, Act::KillAgent)];
+const AGENT_KILLED: &[(u64, Action)] = &[(8000, Action::KillAgent)];
 const SAME_CORE: &[Condition] = &[Condition::BruntOnCore, Condition::TargetOnCore];
 const HOGGED: &[Condition] = &[Condition::BruntOnCore, Condition::Hogs(2)];
 

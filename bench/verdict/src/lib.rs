@@ -18,7 +18,7 @@ mod server;
 mod trial;
 mod worker;
 
-pub use cause::{Act, Cause, Class, Condition, Expected, Objective, Server, Tool};
+pub use cause::{Action, Cause, Class, Condition, Expected, Objective, Server, Tool};
 pub use causes::CAUSES;
-pub use observation::{Machine, Observation, Said};
-pub use trial::{Acted, Tried, trial};
+pub use observation::{Finding, Machine, Observation};
+pub use trial::{ActionTimes, Tried, trial};

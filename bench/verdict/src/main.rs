@@ -20,7 +20,7 @@ const USAGE: &str =
 
 /// What was asked for.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Asked {
+struct Options {
     names: Vec<String>,
     times: Option<u64>,
     quick: bool,
@@ -30,22 +30,23 @@ struct Asked {
 #[expect(clippy::print_stdout, reason = "the table is the product")]
 #[expect(clippy::print_stderr, reason = "a mistake is for whoever made it")]
 fn main() -> ExitCode {
-    let asked = match asked(std::env::args().skip(1)) {
-        Ok(asked) => asked,
+    let requested = match requested(std::env::args().skip(1)) {
+        Ok(requested) => requested,
         Err(error) => {
             eprintln!("failed to read the command line: {error}\n{USAGE}");
             return ExitCode::from(2);
         }
     };
-    let causes: Vec<&Cause> = CAUSES.iter().filter(|cause| chosen(cause, &asked.names)).collect();
+    let causes: Vec<&Cause> =
+        CAUSES.iter().filter(|cause| chosen(cause, &requested.names)).collect();
     if causes.is_empty() {
         eprintln!(
             "failed to find a cause with one of {:?} in its name; --list shows them",
-            asked.names
+            requested.names
         );
         return ExitCode::from(2);
     }
-    if asked.list {
+    if requested.list {
         for cause in causes {
             println!("{:28} {}", cause.name, expectation(cause));
         }
@@ -56,12 +57,12 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     println!("# Verdicts, on {}\n", machine());
-    if try_all(&causes, &asked, &brunt) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if try_all(&causes, &requested, &brunt) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Tries every cause; whether all was as expected.
 #[expect(clippy::print_stdout, reason = "the table is the product")]
-fn try_all(causes: &[&Cause], asked: &Asked, brunt: &Path) -> bool {
+fn try_all(causes: &[&Cause], requested: &Options, brunt: &Path) -> bool {
     println!(
         "| cause | class | expected | runs | said | objective | exit | first reason | not as expected |"
     );
@@ -69,15 +70,15 @@ fn try_all(causes: &[&Cause], asked: &Asked, brunt: &Path) -> bool {
     let (mut matrix, mut fine, mut disturbed) = (Matrix::default(), true, Disturbed::default());
     for cause in causes {
         let mut seen: BTreeMap<(Observation, String), u64> = BTreeMap::new();
-        let times = asked.times.unwrap_or(if asked.quick { 1 } else { 3 });
-        let seconds = if asked.quick && cause.class == Class::Nothing {
+        let times = requested.times.unwrap_or(if requested.quick { 1 } else { 3 });
+        let seconds = if requested.quick && cause.class == Class::Nothing {
             cause.seconds / 2
         } else {
             cause.seconds
         };
         for time in 1..=times {
-            tell(cause, time, times);
-            disturbed.look();
+            report(cause, time, times);
+            disturbed.poll();
             match trial(cause, seconds, brunt).map(|tried| tried.observed) {
                 Ok(observed) => {
                     matrix.add(cause.class, &observed);
@@ -104,7 +105,7 @@ fn try_all(causes: &[&Cause], asked: &Asked, brunt: &Path) -> bool {
 }
 
 #[expect(clippy::print_stderr, reason = "progress is not part of the product")]
-fn tell(cause: &Cause, time: u64, times: u64) {
+fn report(cause: &Cause, time: u64, times: u64) {
     eprintln!("{} {time}/{times}", cause.name);
 }
 
@@ -167,34 +168,34 @@ fn chosen(cause: &Cause, names: &[String]) -> bool {
     names.is_empty() || names.iter().any(|name| cause.name.contains(name.as_str()))
 }
 
-fn asked(mut words: impl Iterator<Item = String>) -> Result<Asked, String> {
-    let mut asked = Asked::default();
+fn requested(mut words: impl Iterator<Item = String>) -> Result<Options, String> {
+    let mut requested = Options::default();
     while let Some(word) = words.next() {
         match word.as_str() {
-            "--quick" => asked.quick = true,
-            "--list" => asked.list = true,
-            "--only" => asked.names.push(words.next().ok_or("--only needs a name")?),
+            "--quick" => requested.quick = true,
+            "--list" => requested.list = true,
+            "--only" => requested.names.push(words.next().ok_or("--only needs a name")?),
             "--times" => {
                 let number = words.next().ok_or("--times needs a number")?;
                 let times = number.parse().ok().filter(|times| *times > 0);
-                asked.times =
+                requested.times =
                     Some(times.ok_or_else(|| format!("{number:?} is not a number of times"))?);
             }
             option if option.starts_with('-') => {
                 return Err(format!("there is no option {option}"));
             }
-            _ => asked.names.push(word),
+            _ => requested.names.push(word),
         }
     }
-    Ok(asked)
+    Ok(requested)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(line: &str) -> Result<Asked, String> {
-        asked(line.split_whitespace().map(str::to_owned))
+    fn read(line: &str) -> Result<Options, String> {
+        requested(line.split_whitespace().map(str::to_owned))
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! The [`Matrix`]: the class of cause that was arranged, and brunt's verdict.
 
-use brunt_bench_verdict::{Class, Observation, Said};
+use brunt_bench_verdict::{Class, Finding, Observation};
 use std::collections::BTreeMap;
 use std::fmt;
 
 /// Counts of runs by what was arranged and what was said.
 #[derive(Debug, Default)]
 pub(crate) struct Matrix {
-    counts: BTreeMap<(Class, Said), u64>,
+    counts: BTreeMap<(Class, Finding), u64>,
     quiet: u64,
     alarms: u64,
 }
@@ -15,31 +15,31 @@ pub(crate) struct Matrix {
 impl Matrix {
     /// Adds a run.
     pub(crate) fn add(&mut self, class: Class, observed: &Observation) {
-        *self.counts.entry((class, observed.said())).or_default() += 1;
+        *self.counts.entry((class, observed.finding())).or_default() += 1;
         if class == Class::Nothing {
             self.quiet += 1;
             self.alarms += u64::from(observed.alarms());
         }
     }
 
-    fn count(&self, class: Class, said: Said) -> u64 {
-        self.counts.get(&(class, said)).copied().unwrap_or(0)
+    fn count(&self, class: Class, finding: Finding) -> u64 {
+        self.counts.get(&(class, finding)).copied().unwrap_or(0)
     }
 }
 
 impl fmt::Display for Matrix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "| arranged \\ said |")?;
-        Said::ALL.iter().try_for_each(|said| write!(f, " {} |", said.word()))?;
-        write!(f, " right |\n|---|{}---:|\n", "---:|".repeat(Said::ALL.len()))?;
+        Finding::ALL.iter().try_for_each(|finding| write!(f, " {} |", finding.word()))?;
+        write!(f, " right |\n|---|{}---:|\n", "---:|".repeat(Finding::ALL.len()))?;
         for class in Class::ALL {
             write!(f, "| {} |", class.word())?;
             let (mut right, mut all) = (0, 0);
-            for said in Said::ALL {
-                let count = self.count(class, said);
+            for finding in Finding::ALL {
+                let count = self.count(class, finding);
                 write!(f, " {count} |")?;
                 all += count;
-                right += if said.is_right_for(class) { count } else { 0 };
+                right += if finding.is_right_for(class) { count } else { 0 };
             }
             writeln!(f, " {right} of {all} |")?;
         }

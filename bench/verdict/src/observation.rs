@@ -49,11 +49,11 @@ pub struct Observation {
 
 impl Observation {
     /// Of the text of a record, which may be that of a collection.
-    pub fn new(record: Option<&str>, exit: Option<i32>, said: &str) -> Self {
+    pub fn new(record: Option<&str>, exit: Option<i32>, output: &str) -> Self {
         let record: Option<Value> = record.and_then(|text| serde_json::from_str(text).ok());
         let Some(record) = record else {
             let status = "refused".to_owned();
-            let lines = said.lines().rev().map(str::trim).filter(|line| !line.is_empty());
+            let lines = output.lines().rev().map(str::trim).filter(|line| !line.is_empty());
             let lines = lines.take(LAST_LINES).map(|line| (status.clone(), line.to_owned()));
             let mut reasons: Vec<_> = lines.collect();
             reasons.reverse();
@@ -136,27 +136,27 @@ impl Observation {
     }
 
     /// Which column of the confusion matrix it belongs to.
-    pub fn said(&self) -> Said {
+    pub fn finding(&self) -> Finding {
         match self.status.as_str() {
-            "valid" if self.objectives.values().any(|judged| judged == "missed") => Said::Missed,
-            "valid" => Said::Valid,
-            "partial" if self.outcome == "incomplete" => Said::Incomplete,
-            "partial" => Said::TargetBlamed,
-            "generator-limited" => Said::GeneratorLimited,
-            _ => Said::Other,
+            "valid" if self.objectives.values().any(|judged| judged == "missed") => Finding::Missed,
+            "valid" => Finding::Valid,
+            "partial" if self.outcome == "incomplete" => Finding::Incomplete,
+            "partial" => Finding::TargetBlamed,
+            "generator-limited" => Finding::GeneratorLimited,
+            _ => Finding::Other,
         }
     }
 
     /// Whether it blames any part, or the exit code does; the exit code of SIGINT only says that the run was
     /// interrupted.
     pub fn alarms(&self) -> bool {
-        self.said() != Said::Valid || !matches!(self.exit, Some(0 | 130))
+        self.finding() != Finding::Valid || !matches!(self.exit, Some(0 | 130))
     }
 }
 
 /// What brunt said, for the confusion matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Said {
+pub enum Finding {
     /// That all is well.
     Valid,
     /// The figures are sound, and by them the target misses its objective.
@@ -171,7 +171,7 @@ pub enum Said {
     Other,
 }
 
-impl Said {
+impl Finding {
     /// All of them.
     pub const ALL: [Self; 6] = [
         Self::Valid,
@@ -250,12 +250,12 @@ mod tests {
     #[test]
     fn verdict_must_name_the_cause_and_blame_nothing_else() {
         let slo = [("p99<1s", "undecided"), ("errors<1%", "met")];
-        let said = record("generator-limited", &[STOPPED], &slo);
+        let written = record("generator-limited", &[STOPPED], &slo);
         let quiet = Machine::Quiet;
-        assert_eq!(faults(&said, 4, "brunt-stopped-ldap", quiet), [""; 0]);
-        assert_eq!(faults(&said, 99, "brunt-stopped-ldap", quiet), ["exit"]);
+        assert_eq!(faults(&written, 4, "brunt-stopped-ldap", quiet), [""; 0]);
+        assert_eq!(faults(&written, 99, "brunt-stopped-ldap", quiet), ["exit"]);
         let all = ["status", "outcome", "objective", "exit"];
-        assert_eq!(faults(&said, 4, "idle-ldap-10", quiet), all);
+        assert_eq!(faults(&written, 4, "idle-ldap-10", quiet), all);
         let both = record("generator-limited", &[STOPPED, AWAY], &slo);
         assert_eq!(faults(&both, 4, "brunt-stopped-ldap", quiet), ["outcome", "blame"]);
         let other = record("generator-limited", &[NO_CORE], &slo);
@@ -265,31 +265,34 @@ mod tests {
     #[test]
     fn shared_machine_excuses_only_waiting_for_a_core() {
         let slo = [("p99<1s", "undecided"), ("errors<1%", "met")];
-        let said = record("generator-limited", &[NO_CORE], &slo);
-        assert_eq!(faults(&said, 4, "idle-ldap-10", Machine::Shared), [""; 0]);
-        assert_eq!(faults(&said, 99, "idle-ldap-10", Machine::Shared), ["exit"]);
+        let written = record("generator-limited", &[NO_CORE], &slo);
+        assert_eq!(faults(&written, 4, "idle-ldap-10", Machine::Shared), [""; 0]);
+        assert_eq!(faults(&written, 99, "idle-ldap-10", Machine::Shared), ["exit"]);
         let all = ["status", "outcome", "objective", "exit"];
-        assert_eq!(faults(&said, 4, "idle-ldap-10", Machine::Quiet), all);
+        assert_eq!(faults(&written, 4, "idle-ldap-10", Machine::Quiet), all);
         let worker = ("generator-limited", "brunt's busiest worker used 95% of its core");
-        let said =
+        let written =
             record("generator-limited", &[worker], &[("p99<1s", "met"), ("errors<1%", "met")]);
-        assert_eq!(faults(&said, 0, "idle-ldap-10", Machine::Shared), ["status", "outcome"]);
+        assert_eq!(faults(&written, 0, "idle-ldap-10", Machine::Shared), ["status", "outcome"]);
         // What is left decides.
         let slo = [("p99<250ms", "missed"), ("errors<1%", "met")];
-        let said = record("generator-limited", &[NO_CORE, AWAY], &slo);
-        assert_eq!(faults(&said, 99, "target-stopped-ldap", Machine::Shared), [""; 0]);
-        let said = record("generator-limited", &[NO_CORE, STOPPED, AWAY], &slo);
-        assert_eq!(faults(&said, 99, "target-stopped-ldap", Machine::Shared), ["status", "cause"]);
+        let written = record("generator-limited", &[NO_CORE, AWAY], &slo);
+        assert_eq!(faults(&written, 99, "target-stopped-ldap", Machine::Shared), [""; 0]);
+        let written = record("generator-limited", &[NO_CORE, STOPPED, AWAY], &slo);
+        assert_eq!(
+            faults(&written, 99, "target-stopped-ldap", Machine::Shared),
+            ["status", "cause"]
+        );
     }
 
     #[test]
     fn frozen_machine_excuses_only_an_unplanned_stall() {
         let slo = [("p99<1s", "undecided"), ("errors<1%", "met")];
-        let said = record("generator-limited", &[STOPPED], &slo);
-        assert_eq!(faults(&said, 4, "idle-ldap-10", Machine::Frozen), [""; 0]);
+        let written = record("generator-limited", &[STOPPED], &slo);
+        assert_eq!(faults(&written, 4, "idle-ldap-10", Machine::Frozen), [""; 0]);
         let all = ["status", "outcome", "objective", "exit"];
-        assert_eq!(faults(&said, 4, "idle-ldap-10", Machine::Shared), all);
-        assert_eq!(faults(&said, 4, "brunt-stopped-ldap", Machine::Frozen), [""; 0]);
+        assert_eq!(faults(&written, 4, "idle-ldap-10", Machine::Shared), all);
+        assert_eq!(faults(&written, 4, "brunt-stopped-ldap", Machine::Frozen), [""; 0]);
         let valid = record("valid", &[], &slo);
         assert_eq!(faults(&valid, 4, "brunt-stopped-ldap", Machine::Frozen), ["status", "outcome"]);
     }
@@ -300,11 +303,11 @@ mod tests {
         let missed = record("valid", &[], &slo);
         assert_eq!(faults(&missed, 99, "target-slow-ldap", Machine::Quiet), [""; 0]);
         let observed = Observation::new(Some(&missed), Some(99), "");
-        assert_eq!(observed.said(), Said::Missed);
-        assert!(observed.alarms() && observed.said().is_right_for(Class::Target));
+        assert_eq!(observed.finding(), Finding::Missed);
+        assert!(observed.alarms() && observed.finding().is_right_for(Class::Target));
         let met = record("valid", &[], &slo.map(|(objective, _)| (objective, "met")));
         let met = Observation::new(Some(&met), Some(0), "");
-        assert!(!met.alarms() && met.said().is_right_for(Class::Nothing));
+        assert!(!met.alarms() && met.finding().is_right_for(Class::Nothing));
         assert!(!Observation { exit: Some(130), ..met.clone() }.alarms());
         let slow = met.faults(cause("target-slow-ldap"), Machine::Quiet);
         assert_eq!(slow, ["outcome", "objective", "exit"]);
@@ -317,14 +320,14 @@ mod tests {
         let record = r#"{"cells": [{"record": {"verdict": {"status": "valid", "reasons": []}}}, {"record":
             {"verdict": {"status": "unstable", "reasons": [{"status": "unstable", "text": "throughput drifted"}]}}}]}"#;
         let observed = Observation::new(Some(record), Some(0), "");
-        assert_eq!((observed.status.as_str(), observed.said()), ("unstable", Said::Other));
+        assert_eq!((observed.status.as_str(), observed.finding()), ("unstable", Finding::Other));
         assert_eq!(observed.reasons[0].1, "throughput drifted");
     }
 
     #[test]
     fn run_without_a_record_keeps_its_last_output() {
-        let said = "rows\nfailed to open 100 connections\n\n";
-        let observed = Observation::new(None, Some(2), said);
+        let output = "rows\nfailed to open 100 connections\n\n";
+        let observed = Observation::new(None, Some(2), output);
         let words: Vec<&str> = observed.reasons.iter().map(|(_, text)| text.as_str()).collect();
         assert_eq!(
             (observed.status.as_str(), words),

@@ -1,4 +1,4 @@
-//! The [`Place`] of a run: cores, quotas and limits, as words that precede a program's own.
+//! The [`Setting`] of a run: cores, quotas and limits, as words that precede a program's own.
 //!
 //! Each of these commands becomes the program in the end (taskset, nsenter, a shell that execs), so that signals to the
 //! started process reach the program.
@@ -12,7 +12,7 @@ use std::process::Command;
 
 /// Where brunt and its target run. Ends what was arranged for it.
 #[derive(Default)]
-pub(crate) struct Place {
+pub(crate) struct Setting {
     brunt: Vec<String>,
     pub(crate) target: Vec<String>,
     own_network: bool,
@@ -20,7 +20,7 @@ pub(crate) struct Place {
     hogs: Vec<Process>,
 }
 
-impl Place {
+impl Setting {
     /// Arranges it, or says why that is not possible here.
     pub(crate) fn arrange(conditions: &[Condition], directory: &Path) -> Result<Self, String> {
         let mut place = Self::default();

@@ -89,8 +89,8 @@ impl Running {
             &log,
         ));
         self.port = self.heard(|| {
-            let said = std::fs::read_to_string(&log).ok()?;
-            let line = said.lines().find(|line| line.contains("://127.0.0.1:"))?;
+            let output = std::fs::read_to_string(&log).ok()?;
+            let line = output.lines().find(|line| line.contains("://127.0.0.1:"))?;
             line.rsplit(':').next()?.trim_end_matches('/').parse().ok()
         })?;
         Ok(())
@@ -134,8 +134,8 @@ impl Running {
             }
             pass_for(STEP);
         }
-        let said = std::fs::read_to_string(self.place.join("target.log")).unwrap_or_default();
-        Err(format!("the target does not start: {}", said.trim()))
+        let output = std::fs::read_to_string(self.place.join("target.log")).unwrap_or_default();
+        Err(format!("the target does not start: {}", output.trim()))
     }
 
     /// The port it listens at.

@@ -1,8 +1,8 @@
 //! One trial: arranges a cause, lets brunt measure, and reads the verdict.
 
-use crate::cause::{Act, CLUSTER, Cause};
+use crate::cause::{Action, CLUSTER, Cause};
 use crate::observation::Observation;
-use crate::place::Place;
+use crate::place::Setting;
 use crate::server::{Running, send, wrapped};
 use brunt_bench_tool::{pass_for, stopwatch};
 use rustix::process::Signal;
@@ -25,14 +25,14 @@ pub struct Tried {
     /// The record; null where there is none.
     pub record: Value,
     /// What was printed.
-    pub said: String,
+    pub output: String,
     /// When each act of the cause was performed, as far as brunt was still running then.
-    pub acted: Vec<Acted>,
+    pub acted: Vec<ActionTimes>,
 }
 
 /// When an act was performed, since brunt was started. On a busy machine that may be later than the table says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Acted {
+pub struct ActionTimes {
     /// Just before it.
     pub before: Duration,
     /// Just after it.
@@ -43,7 +43,7 @@ pub struct Acted {
 pub fn trial(cause: &Cause, seconds: u64, brunt: &Path) -> Result<Tried, String> {
     let directory = tempfile::Builder::new().prefix("verdict-").tempdir();
     let directory = directory.map_err(|error| error.to_string())?;
-    let place = Place::arrange(cause.conditions, directory.path())?;
+    let place = Setting::arrange(cause.conditions, directory.path())?;
     let mut target = Running::start(cause.server, brunt, directory.path(), place.target.clone())?;
     let record = directory.path().join("record.json");
     let mut words = words(cause, seconds, target.port());
@@ -66,15 +66,15 @@ pub fn trial(cause: &Cause, seconds: u64, brunt: &Path) -> Result<Tried, String>
     command.stdin(Stdio::null()).stdout(out).stderr(errors);
     let mut child = command.spawn().map_err(|error| format!("{command:?}: {error}"))?;
     let attended = attend(cause, seconds, &mut child, &mut target, brunt);
-    let said = std::fs::read_to_string(&log).unwrap_or_default();
+    let output = std::fs::read_to_string(&log).unwrap_or_default();
     let record = std::fs::read_to_string(&record).ok();
     let (ended, acted) = attended?;
     let observed = match ended {
-        Ended::Exited(exit) => Observation::new(record.as_deref(), exit, &said),
+        Ended::Exited(exit) => Observation::new(record.as_deref(), exit, &output),
         Ended::Hung => Observation { status: "hung".to_owned(), ..Observation::default() },
     };
     let record = record.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-    Ok(Tried { observed, record, said, acted })
+    Ok(Tried { observed, record, output, acted })
 }
 
 /// How brunt came to its end.
@@ -108,7 +108,7 @@ fn attend(
     child: &mut Child,
     target: &mut Running,
     brunt: &Path,
-) -> Result<(Ended, Vec<Acted>), String> {
+) -> Result<(Ended, Vec<ActionTimes>), String> {
     let since = stopwatch();
     let longest = Duration::from_secs(seconds) + PATIENCE;
     let mut acts = cause.acts.iter().map(|(at, act)| (Duration::from_millis(*at), *act)).peekable();
@@ -121,7 +121,7 @@ fn attend(
                 end(child);
                 return Err(error);
             }
-            acted.push(Acted { before, after: since() });
+            acted.push(ActionTimes { before, after: since() });
         }
         if let Some(status) = child.try_wait().map_err(|error| error.to_string())? {
             return Ok((Ended::Exited(status.code()), acted));
@@ -140,16 +140,16 @@ fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
-fn perform(act: Act, child: u32, target: &mut Running, brunt: &Path) -> Result<(), String> {
+fn perform(act: Action, child: u32, target: &mut Running, brunt: &Path) -> Result<(), String> {
     match act {
-        Act::StopTarget => target.signal(Signal::STOP),
-        Act::ContinueTarget => target.signal(Signal::CONT),
-        Act::KillTarget => target.kill(),
-        Act::StartTarget => return target.start_again(brunt),
-        Act::StopBrunt => send(child, Signal::STOP),
-        Act::ContinueBrunt => send(child, Signal::CONT),
-        Act::InterruptBrunt => send(child, Signal::INT),
-        Act::KillAgent => send(agent_of(child).ok_or("brunt has no agent")?, Signal::KILL),
+        Action::StopTarget => target.signal(Signal::STOP),
+        Action::ContinueTarget => target.signal(Signal::CONT),
+        Action::KillTarget => target.kill(),
+        Action::StartTarget => return target.start_again(brunt),
+        Action::StopBrunt => send(child, Signal::STOP),
+        Action::ContinueBrunt => send(child, Signal::CONT),
+        Action::InterruptBrunt => send(child, Signal::INT),
+        Action::KillAgent => send(agent_of(child).ok_or("brunt has no agent")?, Signal::KILL),
     }
     Ok(())
 }

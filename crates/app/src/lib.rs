@@ -13,7 +13,7 @@ pub use brunt_run::environment::Environment;
 pub use brunt_run::options::exit::Exit;
 pub use brunt_run::options::refusal::Refusal;
 use brunt_run::tool::Tool;
-use brunt_run::{console, core_files, fence};
+use brunt_run::{address_policy, console, core_files};
 
 mod cli;
 mod commands;
@@ -40,7 +40,7 @@ pub fn main_with(tools: &'static [Tool]) -> ExitCode {
         world.console.hold();
     }
     core_files::forbid();
-    fence::confine(&world);
+    address_policy::confine(&world);
     let ended = commands::end_with_agent(&world).map_err(Refusal::failed);
     told(ended.and_then(|()| carry_out(&argv, &world)), &world).into()
 }
@@ -77,9 +77,11 @@ pub fn carry_out(argv: &[String], world: &World) -> Result<Exit, Refusal> {
         } else if command.run_options().is_some_and(|options| options.summary || options.details) {
             world.console.release();
         }
-        let made = command.fence_options().map(|options| fence::network(&options, world));
-        let network = made.unwrap_or_else(|| Ok(fence::private(world)))?;
-        fence::judged(dispatched(command, (world, &network)), &network)
+        let made = command
+            .address_policy_options()
+            .map(|options| address_policy::network(&options, world));
+        let network = made.unwrap_or_else(|| Ok(address_policy::private(world)))?;
+        address_policy::judged(dispatched(command, (world, &network)), &network)
     })
 }
 

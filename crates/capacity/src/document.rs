@@ -224,7 +224,7 @@ impl Row<'_> {
 
 impl<'a> Reading<'a> {
     /// Reads a collection; `None` if it is of something else.
-    pub fn of(collection: &'a Collection) -> Option<Self> {
+    pub fn from_collection(collection: &'a Collection) -> Option<Self> {
         if collection.subject != SUBJECT {
             return None;
         }
@@ -314,7 +314,7 @@ fn row(cell: &Cell) -> Option<Row<'_>> {
     Some(Row {
         kind: Kind::new(cell.label("kind")?)?,
         rate: cell.figure("rate").filter(|rate| rate.is_finite() && *rate > 0.0),
-        verdict: Verdict::of(cell.label("verdict")?)?,
+        verdict: Verdict::from_word(cell.label("verdict")?)?,
         cell,
     })
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// The figures of a step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
-    /// The rate at which exchanges fell due, a second.
+    /// The rate at which exchanges became due, a second.
     pub offered: Option<f64>,
     /// The rate at which they were answered, a second.
     pub achieved: Option<f64>,

@@ -58,8 +58,8 @@ pub struct Rechecked {
 
 /// Derives every verdict of a search from its records.
 pub fn recheck(collection: &Collection) -> Result<Recheck, RecheckError> {
-    let reading =
-        Reading::of(collection).ok_or_else(|| RecheckError::Subject(collection.subject.clone()))?;
+    let reading = Reading::from_collection(collection)
+        .ok_or_else(|| RecheckError::Subject(collection.subject.clone()))?;
     let parsed =
         |texts: &[&str]| texts.iter().map(|text| text.parse()).collect::<Result<Vec<Slo>, _>>();
     let objectives = Objectives::new(parsed(&reading.objectives)?, parsed(&reading.guards)?);

@@ -236,7 +236,7 @@ mod tests {
     };
 
     fn sized(collection: &Collection, demand: Demand) -> Result<Sizing, SizingError> {
-        Sizing::new(&Reading::of(collection).unwrap(), demand)
+        Sizing::new(&Reading::from_collection(collection).unwrap(), demand)
     }
 
     #[test]

@@ -30,7 +30,7 @@ impl Verdict {
     }
 
     /// The verdict with this word.
-    pub fn of(word: &str) -> Option<Self> {
+    pub fn from_word(word: &str) -> Option<Self> {
         [Self::Pass, Self::Fail, Self::Undecided, Self::Void, Self::None]
             .into_iter()
             .find(|verdict| verdict.word() == word)

@@ -105,7 +105,7 @@ fn agent_key_permits_only_its_own_subjects() {
         let first = broker.client("agents/agent-0").await;
         let second = broker.client("agents/agent-1").await;
         let mut reports = coordinator.subscribe("b1.*.*.up.*").await.unwrap();
-        let mut asked = coordinator.subscribe("b1.*.hello").await.unwrap();
+        let mut requested = coordinator.subscribe("b1.*.hello").await.unwrap();
         // What the first agent tries to receive: the second's answers, and the orders and reports of all.
         let mut overheard = Vec::new();
         for subject in
@@ -117,7 +117,7 @@ fn agent_key_permits_only_its_own_subjects() {
         settled(&first).await;
         // What it must be able to do: send requests, receive answers, report.
         let answers = async {
-            while let Some(message) = asked.next().await {
+            while let Some(message) = requested.next().await {
                 let reply = message.reply.expect("a request");
                 coordinator.publish(reply, "an order".into()).await.unwrap();
             }

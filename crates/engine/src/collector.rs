@@ -87,7 +87,7 @@ impl Collector {
         let pace = self.pace.take();
         let machine = Monotonic::new();
         let now = || pace.as_ref().map_or_else(|| machine.now(), CollectorPace::now);
-        let (mut said, mut aborted, mut overdue) = (None, None, false);
+        let (mut reported, mut aborted, mut overdue) = (None, None, false);
         let mut awaited = true;
         while !self.rows.is_over() {
             let wait = self.rows.wait(now().since_origin()).unwrap_or(PATIENCE);
@@ -107,7 +107,7 @@ impl Collector {
             }
             if let Some(waiting) = waits() {
                 let kind = std::mem::discriminant(&waiting);
-                if said.replace(kind) != Some(kind) {
+                if reported.replace(kind) != Some(kind) {
                     sink.waiting(waiting);
                 }
             }

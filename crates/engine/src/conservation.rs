@@ -7,7 +7,7 @@ use brunt_exchange::{ThinkTime, Ticket};
 use brunt_record::{Counts, Phase};
 use proptest::prelude::*;
 
-/// The exchanges of a phase, counted where they fell due.
+/// The exchanges of a phase, counted where they became due.
 pub(crate) fn by_due(run: &Simulated, phase: Phase) -> Counts {
     let mut counts = Counts::default();
     for interval in run.intervals.iter().filter(|interval| interval.phase == phase) {

@@ -82,7 +82,7 @@ pub(crate) fn conclude(
     })
 }
 
-/// When exchanges ceased to fall due at all workers. If a count ended the load, this is the earliest due time at any
+/// When exchanges ceased to become due at all workers. If a count ended the load, this is the earliest due time at any
 /// worker of an exchange beyond the count.
 fn window_to(workers: &[WorkerEnd]) -> Option<Moment> {
     let counted = workers.iter().filter_map(|worker| match worker.window_to {

@@ -236,10 +236,10 @@ mod tests {
         });
         assert_eq!(gate.ready(), Some(Ready { sessions: 7, ready: 5, unready }));
         assert_eq!(gate.begins(now, &stop), Err(now + LOOK));
-        signal.tell(in_millis(10_000));
+        signal.report(in_millis(10_000));
         assert_eq!(gate.begins(now, &stop), Err(now + LOOK));
         // The first signal counts, and the moment was computed once.
-        signal.tell(in_millis(0));
+        signal.report(in_millis(0));
         let later = now + Duration::from_millis(9_999);
         let origin = gate.begins(later, &stop).unwrap();
         assert!(origin >= later && origin <= now + Duration::from_secs(10), "{origin:?}");

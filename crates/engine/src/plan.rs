@@ -367,7 +367,7 @@ impl Plan {
         Drain { whole: drain.unwrap_or(Self::DRAIN), stopped: drain_stopped }
     }
 
-    /// How long exchanges fall due, from the origin of the run; `None` if only a count or a
+    /// How long exchanges become due, from the origin of the run; `None` if only a count or a
     /// request ends it.
     pub fn lasting(&self) -> Option<Duration> {
         let timed = self.settings.stop.time.map(|time| self.steady_from() + time);
@@ -497,8 +497,8 @@ mod tests {
         let idle = open(1, 2).shared(Node::even(2, 3), 1).unwrap_err();
         assert_eq!(idle, PlanError::IdleNode { rank: 2, world: 3, connections: 2 });
         // Unchanged if the run has only one node.
-        let (alone, asked) = (open(1, 5).shared(Node::default(), 2).unwrap(), open(1, 5));
-        assert_eq!(alone, asked);
+        let (alone, requested) = (open(1, 5).shared(Node::default(), 2).unwrap(), open(1, 5));
+        assert_eq!(alone, requested);
     }
 
     #[test]

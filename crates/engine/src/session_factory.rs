@@ -47,7 +47,7 @@ pub struct DriverCounts {
     /// The driver's own counts that belong to no exchange, by the numbers of the catalogue. They are added to the phase
     /// in which they are noticed.
     pub tallies: Vec<u64>,
-    /// The driver's own counts of what happened to exchanges, by the phase in which those fell due ([`Ticket::phase`])
-    /// and then by the same numbers. They are added to that phase, whenever they are counted.
+    /// The driver's own counts of what happened to exchanges, by the phase in which those became due
+    /// ([`Ticket::phase`]) and then by the same numbers. They are added to that phase, whenever they are counted.
     pub tallies_by_phase: [Vec<u64>; Ticket::PHASES],
 }

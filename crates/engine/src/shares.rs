@@ -176,10 +176,10 @@ fn stop_before_the_start_signal_sends_nothing() {
     for settings in [open(100, 2, 4), closed] {
         let settings = Settings { start: Start::WhenTold(StartSignal::new()), ..settings };
         let (scripted, stop) = (ScriptedSessions::answering_after(ms(1)), Stop::new());
-        let asked = stop.clone();
+        let requested = stop.clone();
         let run = simulate_with(settings, &scripted, &stop, async move {
             tokio::time::sleep(ms(300)).await;
-            asked.request();
+            requested.request();
         });
         assert_eq!((run.finished.counts.planned, run.finished.ended), (0, Ended::Stopped));
         assert!(run.finished.prepared_in >= ms(300), "it waited: {:?}", run.finished.prepared_in);

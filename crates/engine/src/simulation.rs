@@ -236,7 +236,7 @@ pub(crate) fn at_least(histogram: &Histogram, least: Duration) -> u64 {
 /// The reason this project exists.
 ///
 /// A hundred exchanges a second are due for two seconds; the target answers in 1 ms, but exchange 50 takes a second.
-/// During that second, a hundred more fall due and wait: exchange 50 + j is due 10·j ms after the stall began and is
+/// During that second, a hundred more become due and wait: exchange 50 + j is due 10·j ms after the stall began and is
 /// answered 1,000 + j ms after it, since those that wait are served 1 ms each. It has thus waited 1,000 − 9·j ms, which
 /// is 100 ms for the last of the hundred and 91 ms for the next. "Slow" means at least 100 ms.
 #[test]
@@ -258,7 +258,7 @@ fn stall_is_one_slow_service_and_101_slow_responses() {
 
 #[test]
 fn backlog_overflow_is_dropped_and_counted() {
-    // The first exchange takes 500 ms. Of the 49 that fall due meanwhile, and the 50th that falls
+    // The first exchange takes 500 ms. Of the 49 that become due meanwhile, and the 50th that falls
     // due as it ends, 10 wait and the others are dropped.
     let stalling = |ticket: &Ticket| Step::Answer(if ticket.number == 0 { ms(501) } else { ms(0) });
     let settings = Settings { backlog: Some(10), ..open(100, 1, 1) };
@@ -271,7 +271,7 @@ fn backlog_overflow_is_dropped_and_counted() {
 
 #[test]
 fn backlog_is_served_until_the_drain_ends() {
-    // A hundred fall due in one second at a session that needs 100 ms each: 10 are served in time,
+    // A hundred become due in one second at a session that needs 100 ms each: 10 are served in time,
     // 20 more in the two seconds of the drain, and the one in flight then is cut off.
     let settings = Settings { drain: Some(ms(2_050)), ..open(100, 1, 1) };
     let run = simulate(settings, &ScriptedSessions::answering_after(ms(100)));

@@ -27,7 +27,7 @@ impl StartSignal {
     }
 
     /// Sends the time at which to begin. Only the first call counts.
-    pub fn tell(&self, at: SystemTime) {
+    pub fn report(&self, at: SystemTime) {
         self.0.get_or_init(|| at);
     }
 

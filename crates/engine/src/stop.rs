@@ -21,7 +21,7 @@ pub struct Stop {
 pub enum Urgency {
     /// There is no request.
     Run,
-    /// Nothing more falls due, waiting exchanges are dropped, and exchanges in flight are completed.
+    /// Nothing more becomes due, waiting exchanges are dropped, and exchanges in flight are completed.
     Finish,
     /// Exchanges in flight are cut off.
     Abort,

@@ -99,7 +99,7 @@ fn session_within_a_visit_takes_no_other_arrival() {
     let done = run(open(10, 1, 1), &three_steps());
     assert_eq!(done.finished.counts.ok, 30);
     let mut response = done.steady().operations[0].response.due();
-    // Steps that fell due after the last arrival belong to the drain.
+    // Steps that became due after the last arrival belong to the drain.
     let drained = done.total(Phase::Drain).operations[0].response.due();
     assert_eq!((response.count(), drained.count()), (22, 8));
     response.merge(&drained);

@@ -1,4 +1,4 @@
-//! [`Waiting`]: what a run waits for while nothing falls due, so that users see why it does not begin, or end.
+//! [`Waiting`]: what a run waits for while nothing becomes due, so that users see why it does not begin, or end.
 //!
 //! It is computed outside the workers, from the plan and the clock: a worker that waits for a dead target reports
 //! nothing. The view that shows it chooses the words.
@@ -19,7 +19,7 @@ const WORTH_SAYING: Duration = Duration::from_secs(1);
 pub enum Waiting {
     /// For sessions to become ready, before it begins.
     ToBegin,
-    /// For answers to exchanges in flight, since nothing falls due any more.
+    /// For answers to exchanges in flight, since nothing becomes due any more.
     ForAnswers {
         /// How long it will wait at most.
         at_most: Duration,
@@ -68,8 +68,8 @@ impl<'a, C: Clock> Waits<'a, C> {
         let lasting = self.plan.lasting().map(|lasting| *origin + lasting);
         let end = lasting.into_iter().chain(self.stopped.get()).min()?;
         let at_most = self.plan.drain().ends(end, self.stopped.get()) - now;
-        let said = now >= end + WORTH_SAYING && at_most >= WORTH_SAYING;
-        said.then_some(Waiting::ForAnswers { at_most })
+        let is_long = now >= end + WORTH_SAYING && at_most >= WORTH_SAYING;
+        is_long.then_some(Waiting::ForAnswers { at_most })
     }
 }
 

@@ -25,7 +25,7 @@ fn away(run: &Simulated) -> Vec<String> {
     absences.found(&|_| Usual::always(ms(1)), &[], false, until).iter().map(Away::words).collect()
 }
 
-/// The exchanges that fell due in each step and their outcomes, as a series records them.
+/// The exchanges that became due in each step and their outcomes, as a series records them.
 fn due_by_step(run: &Simulated) -> Vec<Counts> {
     let mut series = Series::new();
     run.intervals.iter().for_each(|interval| series.push(interval));

@@ -81,7 +81,8 @@ pub struct Outcome {
     /// The exit code that the same run has on a command line.
     pub exit: u8,
     /// The message that it would have printed there; empty if nothing failed.
-    pub said: String,
+    #[serde(rename = "said")]
+    pub message: String,
 }
 
 /// The exit code of a run that was refused an address, or that would have exceeded its grant.

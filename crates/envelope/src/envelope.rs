@@ -152,7 +152,7 @@ pub struct RunSpec {
     pub grant: Grant,
     /// The secrets that `env = "NAME"` may refer to. Their values are in no request that is stored.
     #[serde(default)]
-    pub secrets: Option<SecretsAsked>,
+    pub secrets: Option<RequestedSecrets>,
     /// The names of the plan's files, in `DATA` of the directory in which the child is started.
     #[serde(default)]
     pub data: Vec<String>,
@@ -188,7 +188,7 @@ pub struct SearchProgress {
 /// Secrets of a target, by their names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct SecretsAsked {
+pub struct RequestedSecrets {
     /// The target that they belong to.
     pub target: String,
     /// Their names.
@@ -221,7 +221,8 @@ pub struct Grant {
 #[serde(deny_unknown_fields)]
 pub struct RunTask {
     /// What is requested of it.
-    pub asked: RunSpec,
+    #[serde(rename = "asked")]
+    pub requested: RunSpec,
     /// The lock that all runs on this machine share. The run holds it until it ends.
     pub lock: PathBuf,
     /// The values of the secrets that its plan refers to.
@@ -268,10 +269,10 @@ impl fmt::Debug for Fetched {
 
 impl fmt::Debug for RunTask {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { asked, lock, secrets, cluster } = self;
+        let Self { requested, lock, secrets, cluster } = self;
         let names: Vec<&String> = secrets.keys().collect();
         let mut shown = f.debug_struct("RunTask");
-        shown.field("asked", asked).field("lock", lock).field("secrets", &names);
+        shown.field("asked", requested).field("lock", lock).field("secrets", &names);
         shown.field("cluster", cluster).finish()
     }
 }
@@ -324,16 +325,16 @@ mod tests {
 
     #[test]
     fn envelope_round_trips_and_is_limited() {
-        let asked = RunSpec {
+        let requested = RunSpec {
             plan: "[[scenario]]".to_owned(),
             variables: [("HOST".to_owned(), "h".to_owned())].into(),
             grant: Grant { allow: vec!["127.0.0.1:80".to_owned()], ..Grant::default() },
             ..RunSpec::default()
         };
         for task in [
-            Task::Check(asked.clone()),
+            Task::Check(requested.clone()),
             Task::Run(RunTask {
-                asked,
+                requested,
                 lock: "lock".into(),
                 secrets: [("PW".to_owned(), "hunter2".to_owned())].into(),
                 cluster: Some(ClusterSettings {
@@ -348,7 +349,7 @@ mod tests {
             let text = serde_json::to_vec(&envelope).unwrap();
             assert_eq!(Envelope::read(&text[..]).unwrap(), envelope);
         }
-        for (text, said) in [
+        for (text, message) in [
             ("", "EOF"),
             ("{}", "missing field"),
             (r#"{"version":2,"task":"later"}"#, "version 2"),
@@ -356,7 +357,7 @@ mod tests {
             (r#"{"version":1,"task":{"check":{"plan":"","path":"/etc"}}}"#, "unknown field"),
         ] {
             let error = Envelope::read(text.as_bytes()).unwrap_err().to_string();
-            assert!(error.contains(said), "{text}: {error}");
+            assert!(error.contains(message), "{text}: {error}");
         }
         let endless = Envelope::read(io::repeat(b'x')).unwrap_err();
         assert!(matches!(endless, EnvelopeError::Long), "{endless}");

@@ -12,7 +12,7 @@ pub use answer::{
 };
 pub use envelope::{
     COMPARED_MAX, ClusterSettings, Compared, Delivery, ENVELOPE_MAX, ENVELOPE_VERSION, Envelope,
-    EnvelopeError, Export, Fetch, Fetched, Grant, RunSpec, RunTask, Search, SearchProgress,
-    SecretsAsked, Task,
+    EnvelopeError, Export, Fetch, Fetched, Grant, RequestedSecrets, RunSpec, RunTask, Search,
+    SearchProgress, Task,
 };
 pub use import::{Import, Imported, Kind};

@@ -70,12 +70,12 @@ pub(crate) enum Percent {
 #[error("`%{text}` {fault}; write `%%` where a percent sign is meant")]
 pub struct ConversionError {
     text: String,
-    fault: ConversionFault,
+    fault: ConversionProblem,
 }
 
 /// What is wrong with a conversion. It reads after the conversion.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-enum ConversionFault {
+enum ConversionProblem {
     #[error("is a conversion that templates do not have: there are %s, %d, %x and %X")]
     Letter,
     #[error("has the flag `{0}`, which its letter does not take")]
@@ -209,34 +209,34 @@ impl<'a> Spec<'a> {
         Self { index, flags, width, precise, length: after.len() - rest.len() }
     }
 
-    fn conversion(&self, letter: char) -> Result<(Conversion, Option<usize>), ConversionFault> {
+    fn conversion(&self, letter: char) -> Result<(Conversion, Option<usize>), ConversionProblem> {
         let (letter, allowed) = match letter {
             's' => (Letter::Text, "-"),
             'd' => (Letter::Decimal, "-0+, "),
             'x' | 'X' => (Letter::Hex { upper: letter == 'X' }, "-0"),
-            _ => return Err(ConversionFault::Letter),
+            _ => return Err(ConversionProblem::Letter),
         };
         if let Some(flag) = self.flags.chars().find(|&flag| !allowed.contains(flag)) {
-            return Err(ConversionFault::Flag(flag));
+            return Err(ConversionProblem::Flag(flag));
         }
         if self.precise {
-            return Err(ConversionFault::Precision);
+            return Err(ConversionProblem::Precision);
         }
         let has = |flag| self.flags.contains(flag);
         if has('-') && has('0') || has('+') && has(' ') {
-            return Err(ConversionFault::Exclusive);
+            return Err(ConversionProblem::Exclusive);
         }
         let width = if self.width.is_empty() { Some(0) } else { self.width.parse().ok() };
         let Some(width) = width.filter(|&width| width <= WIDTH_MAX) else {
-            return Err(ConversionFault::Width);
+            return Err(ConversionProblem::Width);
         };
         if width == 0 && (has('-') || has('0')) {
-            return Err(ConversionFault::NoWidth);
+            return Err(ConversionProblem::NoWidth);
         }
         let index = match self.index.map(str::parse::<usize>) {
             None => None,
             Some(Ok(index)) if index > 0 => Some(index),
-            Some(_) => return Err(ConversionFault::Index),
+            Some(_) => return Err(ConversionProblem::Index),
         };
         let padding = match (has('-'), has('0')) {
             (true, _) => Padding::After,

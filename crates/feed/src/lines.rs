@@ -24,12 +24,12 @@ enum Starts {
 impl Lines {
     /// Reads the file at `path`.
     pub(crate) fn read(files: &Files, path: &Path) -> io::Result<Self> {
-        Ok(Self::of(files.read_lines(path, file::DATA_MAX)?))
+        Ok(Self::from_bytes(files.read_lines(path, file::DATA_MAX)?))
     }
 
     /// The lines in `bytes`. A terminator at the very end does not begin another line; an empty line elsewhere is a
     /// value like any other.
-    pub(crate) fn of(bytes: Vec<u8>) -> Self {
+    pub(crate) fn from_bytes(bytes: Vec<u8>) -> Self {
         let wide = u32::try_from(bytes.len()).is_err();
         let starts = if wide {
             Starts::Wide(starts(&bytes).map(|start| start as u64).collect())
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     fn all(text: &str) -> Vec<String> {
-        let lines = Lines::of(text.as_bytes().to_vec());
+        let lines = Lines::from_bytes(text.as_bytes().to_vec());
         (0..lines.len())
             .map(|index| String::from_utf8_lossy(lines.line(index)).into_owned())
             .collect()

@@ -159,8 +159,8 @@ pub fn translate(text: &str, arguments: &mut Arguments) -> Result<Template, Patt
             referred(index, &components).map_err(wrong)?
         } else {
             let generator = component(&after[..close], arguments).map_err(|fault| match fault {
-                PatternFault::Problem(problem) => wrong(problem),
-                PatternFault::File(path, source) => {
+                PatternFailure::Problem(problem) => wrong(problem),
+                PatternFailure::File(path, source) => {
                     PatternError::File { pattern: text.to_owned(), path, source }
                 }
             })?;
@@ -175,12 +175,12 @@ pub fn translate(text: &str, arguments: &mut Arguments) -> Result<Template, Patt
     Ok(template)
 }
 
-enum PatternFault {
+enum PatternFailure {
     Problem(PatternProblem),
     File(PathBuf, io::Error),
 }
 
-impl<E: Into<PatternProblem>> From<E> for PatternFault {
+impl<E: Into<PatternProblem>> From<E> for PatternFailure {
     fn from(problem: E) -> Self {
         Self::Problem(problem.into())
     }
@@ -192,7 +192,7 @@ fn referred(index: &str, components: &[usize]) -> Result<usize, PatternProblem> 
     known.copied().ok_or_else(wrong)
 }
 
-fn component(text: &str, arguments: &mut Arguments) -> Result<Generator, PatternFault> {
+fn component(text: &str, arguments: &mut Arguments) -> Result<Generator, PatternFailure> {
     let stream = arguments.next_stream();
     let (name, inside) = text.split_once(':').unwrap_or((text, ""));
     match name {
@@ -214,20 +214,20 @@ fn component(text: &str, arguments: &mut Arguments) -> Result<Generator, Pattern
 fn lines(
     path: &str,
     arguments: &mut Arguments,
-) -> Result<std::sync::Arc<crate::lines::Lines>, PatternFault> {
+) -> Result<std::sync::Arc<crate::lines::Lines>, PatternFailure> {
     if path.is_empty() {
         return Err(PatternProblem::NoFile.into());
     }
     let lines = arguments
         .lines_of(Path::new(path))
-        .map_err(|source| PatternFault::File(PathBuf::from(path), source))?;
+        .map_err(|source| PatternFailure::File(PathBuf::from(path), source))?;
     if lines.len() == 0 {
         return Err(PatternProblem::EmptyFile(path.to_owned()).into());
     }
     Ok(lines)
 }
 
-fn random(inside: &str, arguments: &Arguments) -> Result<Generator, PatternFault> {
+fn random(inside: &str, arguments: &Arguments) -> Result<Generator, PatternFailure> {
     let (length, chars) = inside.split_once(':').unwrap_or((inside, "abcdefghijklmnopqrstuvwxyz"));
     let number = length.parse().ok().filter(|length| (1..=LENGTH_MAX).contains(length));
     let length = number.ok_or_else(|| PatternProblem::Length(length.to_owned()))?;
@@ -257,7 +257,7 @@ fn timestamp(text: &str) -> Result<(Option<(i64, u64)>, Form), PatternProblem> {
     Ok((Some((first, first.abs_diff(last))), form))
 }
 
-fn numeric(text: &str, arguments: &Arguments) -> Result<Generator, PatternFault> {
+fn numeric(text: &str, arguments: &Arguments) -> Result<Generator, PatternFailure> {
     let shape = || PatternProblem::Component(text.to_owned());
     let (bounds, format) =
         text.split_once('%').map_or((text, None), |(bounds, format)| (bounds, Some(format)));

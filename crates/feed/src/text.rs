@@ -56,11 +56,11 @@ pub enum TextError {
 impl Text {
     /// Text without a hole.
     pub fn literal(bytes: impl Into<Vec<u8>>) -> Self {
-        Self::of(vec![TextPiece::Literal(bytes.into().into_boxed_slice())])
+        Self::from_pieces(vec![TextPiece::Literal(bytes.into().into_boxed_slice())])
     }
 
     /// Text from these pieces; empty literals are omitted and adjacent ones joined.
-    pub fn of(pieces: impl IntoIterator<Item = TextPiece>) -> Self {
+    pub fn from_pieces(pieces: impl IntoIterator<Item = TextPiece>) -> Self {
         let mut joined: Vec<TextPiece> = Vec::new();
         for piece in pieces {
             match (joined.last_mut(), piece) {
@@ -99,7 +99,7 @@ impl Text {
             rest = &inside[end + 1..];
         }
         pieces.push(literal(rest));
-        Ok(Self::of(pieces))
+        Ok(Self::from_pieces(pieces))
     }
 
     /// The pieces, in order.

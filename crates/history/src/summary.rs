@@ -152,7 +152,8 @@ pub struct Objective {
 #[serde(default)]
 pub struct Figures {
     /// Exchanges a second that were requested; `None` for as many as possible.
-    pub asked: Option<f64>,
+    #[serde(rename = "asked")]
+    pub requested: Option<f64>,
     /// Exchanges a second that were due.
     pub offered: Option<f64>,
     /// Exchanges a second that were answered, successfully or not.
@@ -288,7 +289,7 @@ fn together(record: &Record) -> Figures {
         _ => None,
     };
     Figures {
-        asked: record.rates.target,
+        requested: record.rates.target,
         offered: record.rates.offered,
         achieved: record.rates.achieved,
         goodput: record.rates.goodput,

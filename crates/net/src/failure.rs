@@ -4,7 +4,7 @@
 //! Making one allocates nothing; the text is made only when it is printed. It must not depend on the purpose of the
 //! connection.
 
-use super::fence;
+use super::address_policy;
 use brunt_exchange::{Class, Outcome};
 use std::fmt;
 use std::io;
@@ -143,10 +143,14 @@ impl Failure {
     }
 }
 
-/// The class of an attempt to reach a target that failed with this error. Without a descriptor, and behind a fence,
-/// nothing was sent to the target, whatever the protocol.
+/// The class of an attempt to reach a target that failed with this error. Without a descriptor, and behind an address
+/// policy, nothing was sent to the target, whatever the protocol.
 pub fn class_of_connecting(error: &io::Error) -> Class {
-    if fence::is_refusal(error) { Class::Fenced } else { class_of_errno(error.raw_os_error()) }
+    if address_policy::is_refusal(error) {
+        Class::Fenced
+    } else {
+        class_of_errno(error.raw_os_error())
+    }
 }
 
 fn class_of_errno(errno: Option<i32>) -> Class {
@@ -167,7 +171,7 @@ pub fn class_of_sending(error: &io::Error) -> Class {
 
 /// The number of an error of sending, as outcomes have it.
 pub fn number_of_sending(error: &io::Error) -> i32 {
-    fence::number(error).unwrap_or(libc::EIO)
+    address_policy::number(error).unwrap_or(libc::EIO)
 }
 
 /// Describes the cause of an error of a secured stream, and the remedy if it is known.

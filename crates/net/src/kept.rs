@@ -31,7 +31,7 @@ pub struct Kept {
     /// How long connecting took, the last time.
     round_trip: Duration,
     /// When the last request began, where this is followed.
-    asked: Option<Moment>,
+    requested: Option<Moment>,
 }
 
 impl Kept {
@@ -127,7 +127,7 @@ impl Kept {
     /// to be checked before it is used; the longest time if one of the two moments is unknown.
     #[inline]
     pub fn pause(&mut self, now: Option<Moment>) -> Option<Duration> {
-        let before = std::mem::replace(&mut self.asked, now);
+        let before = std::mem::replace(&mut self.requested, now);
         let pause = before.zip(now).map_or(Duration::MAX, |(before, now)| now - before);
         Some(pause).filter(|pause| *pause >= IDLE)
     }
@@ -191,10 +191,10 @@ mod tests {
     fn kept_connection_is_checked_after_a_pause() {
         let mut kept = Kept::default();
         let after = |millis| Some(Moment::ZERO + Duration::from_millis(millis));
-        let asked = [after(1), after(5), after(10), None, after(11), after(12)];
+        let requested = [after(1), after(5), after(10), None, after(11), after(12)];
         let unknown = Some(Duration::MAX);
         let pauses = [unknown, None, Some(IDLE), unknown, unknown, None];
-        assert_eq!(asked.map(|now| kept.pause(now)), pauses);
+        assert_eq!(requested.map(|now| kept.pause(now)), pauses);
     }
 
     #[test]

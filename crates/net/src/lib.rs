@@ -5,6 +5,7 @@
 //! here before the run and fails with a message. During a run only a [`Failure`] is possible, which is counted. This
 //! crate does not depend on a protocol above TLS and UDP.
 
+pub mod address_policy;
 pub mod allowed;
 pub mod backoff;
 mod bind;
@@ -17,7 +18,6 @@ mod counters;
 mod direct;
 pub mod dscp;
 mod failure;
-pub mod fence;
 mod free_port;
 pub mod hub;
 pub mod interface;

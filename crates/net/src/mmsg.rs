@@ -271,7 +271,7 @@ pub fn dropped(socket: BorrowedFd<'_>) -> io::Result<u32> {
 }
 
 /// Makes the kernel report with each datagram how many were lost and when it arrived.
-pub fn tell(socket: BorrowedFd<'_>) -> io::Result<()> {
+pub fn report(socket: BorrowedFd<'_>) -> io::Result<()> {
     // If a kernel does not report its drops with datagrams, `dropped` reads them.
     let _ = setsockopt(&socket, sockopt::RxqOvfl, &1);
     Ok(setsockopt(&socket, sockopt::ReceiveTimestampns, &true)?)

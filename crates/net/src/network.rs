@@ -13,8 +13,8 @@ use brunt_feed::Files;
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::{TcpSocket, TcpStream};
 
+use super::address_policy::{AddressPolicy, Policy};
 use super::dscp::Dscp;
-use super::fence::{Fence, Policy};
 #[cfg(feature = "memory")]
 use super::memory::Memory;
 
@@ -37,7 +37,7 @@ pub struct Network(Arc<Shared>);
 
 #[derive(Clone, Debug)]
 struct Shared {
-    fence: Arc<Fence>,
+    address_policy: Arc<AddressPolicy>,
     spread: bool,
     dscp: Option<Dscp>,
     files: Files,
@@ -49,7 +49,7 @@ impl Shared {
     fn new(options: Options) -> Self {
         let Options { policy, spread, dscp, files } = options;
         Self {
-            fence: Arc::new(Fence::new(policy)),
+            address_policy: Arc::new(AddressPolicy::new(policy)),
             spread,
             dscp,
             files,
@@ -101,8 +101,8 @@ impl Network {
     }
 
     /// What it may reach.
-    pub fn fence(&self) -> &Fence {
-        &self.0.fence
+    pub fn address_policy(&self) -> &AddressPolicy {
+        &self.0.address_policy
     }
 
     /// Whether connections take turns among all addresses of a name.
@@ -128,7 +128,7 @@ impl Network {
 
     /// Opens a connection on the runtime of this thread.
     pub async fn connect(&self, to: SocketAddr) -> io::Result<TcpStream> {
-        self.fence().check(to)?;
+        self.address_policy().check(to)?;
         TcpSocket::from_std_stream(self.tcp(to)?.into()).connect(to).await
     }
 
@@ -165,7 +165,7 @@ impl Network {
     }
 
     fn wait_for(&self, to: SocketAddr, limit: Option<Duration>) -> io::Result<std::net::TcpStream> {
-        self.fence().check(to)?;
+        self.address_policy().check(to)?;
         let socket = self.tcp(to)?;
         socket.set_nonblocking(false)?;
         match limit {
@@ -177,14 +177,14 @@ impl Network {
         Ok(socket.into())
     }
 
-    /// A TCP socket that is not connected yet. Whoever connects it asks the fence first.
+    /// A TCP socket that is not connected yet. Whoever connects it asks the address policy first.
     pub(super) fn tcp(&self, to: SocketAddr) -> io::Result<Socket> {
         let socket = self.socket(Domain::for_address(to), Type::STREAM, Protocol::TCP)?;
         socket.set_tcp_nodelay(true)?;
         Ok(socket)
     }
 
-    /// A UDP socket that is not bound yet. Whoever sends over it asks the fence about each datagram.
+    /// A UDP socket that is not bound yet. Whoever sends over it asks the address policy about each datagram.
     pub(super) fn udp(&self, local: SocketAddr) -> io::Result<Socket> {
         self.socket(Domain::for_address(local), Type::DGRAM, Protocol::UDP)
     }
@@ -207,7 +207,7 @@ mod tests {
     use std::net::TcpListener;
 
     use super::*;
-    use crate::fence;
+    use crate::address_policy;
 
     fn around(allowed: &str) -> Network {
         let allowed = Some(vec![allowed.parse().unwrap()]);
@@ -225,7 +225,7 @@ mod tests {
         let marked = network.or_marked(ef);
         assert_eq!((network.dscp(), marked.dscp(), marked.or_marked(cs1).dscp()), (None, ef, ef));
         assert!(marked.connect_blocking([([127, 0, 0, 2], 9).into()], None).is_err());
-        assert!(network.fence().refused().is_some());
+        assert!(network.address_policy().refused().is_some());
     }
 
     #[test]
@@ -239,11 +239,11 @@ mod tests {
             let (mine, strange) = (at[own].0, at[1 - own].0);
             assert!(network.connect_blocking([mine], limit).is_ok());
             assert!(block_on(network.connect(mine)).is_ok());
-            assert!(network.fence().refused().is_none());
+            assert!(network.address_policy().refused().is_none());
             let blocking = network.connect_blocking([strange], limit).unwrap_err();
             let other = block_on(network.connect(strange)).unwrap_err();
-            assert!(fence::is_refusal(&blocking) && fence::is_refusal(&other));
-            assert_eq!(network.fence().refused().unwrap().to, strange);
+            assert!(address_policy::is_refusal(&blocking) && address_policy::is_refusal(&other));
+            assert_eq!(network.address_policy().refused().unwrap().to, strange);
             // The address that may be reached is used, if a name has both.
             assert!(network.connect_blocking([strange, mine], limit).is_ok());
             assert!(block_on(network.connect_first([strange, mine])).is_ok());

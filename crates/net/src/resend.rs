@@ -136,19 +136,19 @@ mod tests {
         accepts: u32,
         /// How many requests were answered over the present connection.
         answered: u32,
-        asked: u32,
+        requested: u32,
     }
 
     impl Server<'_> {
         fn ask(&mut self) -> Result<u32, &'static str> {
-            self.asked += 1;
+            self.requested += 1;
             if self.answered == self.answers {
                 self.clock.pass(self.late);
                 return Err("closed");
             }
             self.clock.pass(3);
             self.answered += 1;
-            Ok(self.asked)
+            Ok(self.requested)
         }
 
         fn open(&mut self, watch: &mut Watch<'_>) -> bool {
@@ -182,7 +182,7 @@ mod tests {
     }
 
     fn server(clock: &Virtual, answers: u32, late: u64, accepts: u32) -> Server<'_> {
-        Server { clock, answers, late, accepts, answered: 0, asked: 0 }
+        Server { clock, answers, late, accepts, answered: 0, requested: 0 }
     }
 
     #[test]
@@ -213,7 +213,7 @@ mod tests {
             let took = watch.now() - watch.sent_at().unwrap();
             assert_eq!(took, Duration::from_millis(if again == 1 { 11 } else { 3 }));
         }
-        assert_eq!((server.asked, server.accepts), (7, 7));
+        assert_eq!((server.requested, server.accepts), (7, 7));
     }
 
     #[test]
@@ -233,7 +233,7 @@ mod tests {
             }
             let mut watch = Watch::new(&clock, None);
             assert_eq!(server.exchange(rule, safe, &mut watch), Err("closed"), "{why}");
-            assert_eq!((server.asked, watch.times_resent()), (before + 1, 0), "{why}");
+            assert_eq!((server.requested, watch.times_resent()), (before + 1, 0), "{why}");
         }
     }
 
@@ -248,7 +248,7 @@ mod tests {
         watch.sent();
         let again = |server: &mut Server<'_>, _: &_, watch: &mut Watch<'_>| server.open(watch);
         assert_eq!(repeating(&mut server, &mut watch, Server::ask, again), Err("closed"));
-        assert_eq!((server.asked, watch.times_resent(), watch.times_reconnected()), (3, 1, 1));
+        assert_eq!((server.requested, watch.times_resent(), watch.times_reconnected()), (3, 1, 1));
     }
 
     #[test]

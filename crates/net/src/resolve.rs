@@ -138,7 +138,7 @@ impl Threads {
             named.spawn(|| self.answer_all())?;
             work.threads += 1;
         }
-        work.questions.retain(|asked| asked.strong_count() > 0);
+        work.questions.retain(|requested| requested.strong_count() > 0);
         work.questions.push_back(Arc::downgrade(question));
         Ok(())
     }
@@ -156,8 +156,8 @@ impl Threads {
     /// The next question; without one, the thread that asks ends.
     fn next(&self) -> Option<(Resolve, SyncSender<Found>)> {
         let mut work = self.work();
-        while let Some(asked) = work.questions.pop_front() {
-            let taken = asked.upgrade().and_then(|question| question.take());
+        while let Some(requested) = work.questions.pop_front() {
+            let taken = requested.upgrade().and_then(|question| question.take());
             if taken.is_some() {
                 return taken;
             }

@@ -21,7 +21,7 @@ pub struct Targets {
 pub struct Rule {
     /// The addresses; a network with several ports appears once for each port.
     pub networks: Vec<Allowed>,
-    /// The most exchanges per second that may fall due.
+    /// The most exchanges per second that may become due.
     pub rate: Option<f64>,
     /// The most connections.
     pub connections: Option<u64>,
@@ -34,7 +34,7 @@ pub struct Rule {
 /// The load that a run puts on its targets.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Demand {
-    /// The most exchanges per second that fall due; `None` if there is no limit.
+    /// The most exchanges per second that become due; `None` if there is no limit.
     pub rate: Option<f64>,
     /// How many connections or sessions there are.
     pub connections: u64,
@@ -74,13 +74,13 @@ impl Rule {
             });
         }
         if let Some(most) = self.connections.filter(|most| demand.connections > *most) {
-            let asked = demand.connections;
-            return Some(format!("at most {most} connections, and this run asks for {asked}"));
+            let requested = demand.connections;
+            return Some(format!("at most {most} connections, and this run asks for {requested}"));
         }
         let most = self.duration?;
         match demand.duration {
-            Some(asked) if asked <= most => None,
-            Some(asked) => Some(format!("at most {most:?}, and this run lasts {asked:?}")),
+            Some(requested) if requested <= most => None,
+            Some(requested) => Some(format!("at most {most:?}, and this run lasts {requested:?}")),
             None => {
                 Some(format!("at most {most:?}, and nothing ends this run; give it a duration"))
             }
@@ -113,8 +113,8 @@ mod tests {
             (Demand { duration: Some(Duration::from_secs(601)), ..fits }, "601s"),
             (Demand { duration: None, ..fits }, "nothing ends"),
         ] {
-            let said = rule.exceeded(&demand).expect(named);
-            assert!(said.contains(named), "{said}");
+            let message = rule.exceeded(&demand).expect(named);
+            assert!(message.contains(named), "{message}");
         }
         assert_eq!(Rule::default().exceeded(&Demand::default()), None);
     }

@@ -155,7 +155,7 @@ impl Dialer {
             .collect();
         let servers = servers?;
         for server in &servers {
-            network.fence().expect(&server.addresses);
+            network.address_policy().expect(&server.addresses);
         }
         Ok(Self { servers, options, network: network.clone() })
     }
@@ -198,14 +198,14 @@ impl Dialer {
             (server.answering.load(Ordering::Relaxed), round)
         };
         let mut failure = None;
-        // An address that the fence refuses is not a failure of a server that has another, allowed address.
-        let fence = self.network.fence();
-        let choosy =
-            server.addresses.len() > 1 && server.addresses.iter().any(|to| fence.permits(*to));
+        // An address that the address policy refuses is not a failure of a server that has another, allowed address.
+        let address_policy = self.network.address_policy();
+        let choosy = server.addresses.len() > 1
+            && server.addresses.iter().any(|to| address_policy.permits(*to));
         for step in 0..server.addresses.len() {
             let index = (first + step) % server.addresses.len();
             let to = server.addresses[index];
-            if choosy && !fence.permits(to) {
+            if choosy && !address_policy.permits(to) {
                 continue;
             }
             match self.dial(to, self.options.sources.pick(to.ip(), round)).await {
@@ -226,7 +226,7 @@ impl Dialer {
     }
 
     async fn dial(&self, to: SocketAddr, from: Option<IpAddr>) -> Result<TcpStream, Failure> {
-        self.network.fence().check(to).map_err(|error| Failure::Fenced { to, error })?;
+        self.network.address_policy().check(to).map_err(|error| Failure::Fenced { to, error })?;
         let socket = self.socket(to, from)?;
         let connecting = TcpSocket::from_std_stream(socket.into()).connect(to);
         let connected = match self.options.timeout {

@@ -108,7 +108,7 @@ impl AbortWatch {
     }
 
     /// Takes in an interval. Returns a text that names the condition which has held for its time, if there is one.
-    pub fn look(&mut self, interval: &Interval) -> Option<String> {
+    pub fn poll(&mut self, interval: &Interval) -> Option<String> {
         if interval.phase == Phase::Drain {
             return None;
         }
@@ -116,12 +116,12 @@ impl AbortWatch {
         let piece = interval.lasted() * 2 < self.usual;
         let half = self.usual / 2;
         let names = &self.names;
-        self.rules.iter_mut().find_map(|watched| watched.look(interval, names, piece, half))
+        self.rules.iter_mut().find_map(|watched| watched.poll(interval, names, piece, half))
     }
 }
 
 impl Watched {
-    fn look(
+    fn poll(
         &mut self,
         interval: &Interval,
         names: &[String],
@@ -200,7 +200,7 @@ mod tests {
     /// The index of the interval at which a condition ended the run.
     fn ended_at(rule: &str, intervals: &[Interval]) -> Option<usize> {
         let mut watch = watch(rule);
-        intervals.iter().position(|interval| watch.look(interval).is_some())
+        intervals.iter().position(|interval| watch.poll(interval).is_some())
     }
 
     const OK: Outcome = Outcome::Ok(0);
@@ -222,7 +222,7 @@ mod tests {
         assert_eq!(ended_at("errors>50% for 5s", &run), None);
         assert_eq!(ended_at("search.errors>50%", &run), None, "there was no search");
         assert_eq!(ended_at("bind.errors>=2 for 2s", &run), Some(1));
-        let words = watch("errors>50%").look(&bad(0)).unwrap();
+        let words = watch("errors>50%").poll(&bad(0)).unwrap();
         assert!(words.contains("errors>50%") && words.contains("66.7%"), "{words}");
     }
 
@@ -273,7 +273,7 @@ mod tests {
             None,
             "a wrong password"
         );
-        let words = watch("locked").look(&run[0]).unwrap();
+        let words = watch("locked").poll(&run[0]).unwrap();
         assert!(words.contains("1 of 2 logins"), "{words}");
     }
 

@@ -109,7 +109,7 @@ impl Absences {
 
     /// The absences of the run: silences that are longer than the target usually takes and that the generator did not
     /// cause. If the generator `lacked` ports or descriptors, its exchanges wait for those, so only requests that were
-    /// sent and not answered prove an absence. Once nothing falls due any more, from `until` on, most sessions have
+    /// sent and not answered prove an absence. Once nothing becomes due any more, from `until` on, most sessions have
     /// nothing to ask, so a silence that begins then is the slow answer of a few unless every session waits.
     ///
     /// `usual` says how long the target takes, without what it answered at a moment: exchanges that waited in a silence

@@ -364,7 +364,7 @@ mod tests {
         (ours, theirs)
     }
 
-    fn of(reference: &Reference) -> Vec<(u64, u64)> {
+    fn pairs_of(reference: &Reference) -> Vec<(u64, u64)> {
         let recorded = reference.iter_recorded();
         recorded.map(|step| (step.value_iterated_to(), step.count_at_value())).collect()
     }
@@ -376,7 +376,7 @@ mod tests {
         let edges = (0..36).flat_map(|bits| [(1_u64 << bits) - 1, 1 << bits, (1 << bits) + 1]);
         for value in edges.chain([CEILING - 1, CEILING]).filter(|value| *value <= CEILING) {
             let (ours, theirs) = both(&[(value, 1)]);
-            assert!(ours.iter().eq(of(&theirs)), "{value}");
+            assert!(ours.iter().eq(pairs_of(&theirs)), "{value}");
         }
     }
 
@@ -412,7 +412,7 @@ mod tests {
             sum.merge(&busy);
         }
         assert!(busy.dense.is_some() && busy.pages.is_none());
-        assert!(sum.dense.is_none() && sum.iter().eq(of(&theirs)));
+        assert!(sum.dense.is_none() && sum.iter().eq(pairs_of(&theirs)));
         busy.reset();
         busy.merge(&sum);
         assert!(busy.iter().eq(sum.iter()));
@@ -450,7 +450,7 @@ mod tests {
             let ((mut ours, mut theirs), (other, others)) = (both(&one), both(&two));
             ours.merge(&other);
             theirs.add(&others).unwrap();
-            prop_assert_eq!(ours.iter().collect::<Vec<_>>(), of(&theirs));
+            prop_assert_eq!(ours.iter().collect::<Vec<_>>(), pairs_of(&theirs));
             prop_assert_eq!(ours.count(), theirs.len());
             if !theirs.is_empty() {
                 prop_assert_eq!(ours.quantile(quantile), Some(theirs.value_at_quantile(quantile)));
@@ -460,10 +460,10 @@ mod tests {
             }
             let rest = ours.without(&other).unwrap();
             theirs.subtract(&others).unwrap();
-            prop_assert_eq!(rest.iter().collect::<Vec<_>>(), of(&theirs));
+            prop_assert_eq!(rest.iter().collect::<Vec<_>>(), pairs_of(&theirs));
             ours.reset();
             ours.merge(&other);
-            prop_assert_eq!(ours.iter().collect::<Vec<_>>(), of(&others));
+            prop_assert_eq!(ours.iter().collect::<Vec<_>>(), pairs_of(&others));
         }
     }
 }

@@ -16,7 +16,7 @@ pub struct Counts {
     pub sent: u64,
     /// Exchanges that were given up because no session was free.
     pub dropped: u64,
-    /// Exchanges that fell due without the data they needed.
+    /// Exchanges that became due without the data they needed.
     #[serde(default)]
     pub skipped: u64,
     /// Exchanges that succeeded.
@@ -92,7 +92,7 @@ impl Counts {
         self.failed + self.timed_out
     }
 
-    /// Exchanges that fell due and were not skipped.
+    /// Exchanges that became due and were not skipped.
     pub fn due(&self) -> u64 {
         self.planned - self.skipped.min(self.planned)
     }

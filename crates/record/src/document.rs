@@ -328,34 +328,40 @@ mod tests {
         assert_eq!(Document::read(&path).unwrap(), Document::Record(Box::new(record)));
         let whole = fs::read(&path).unwrap();
         fs::write(&path, &whole[..whole.len() - 9]).unwrap();
-        let said = Document::read(&path).unwrap_err().to_string();
-        assert!(said.starts_with("read the record") && said.contains("run.json.gz"), "{said}");
+        let message = Document::read(&path).unwrap_err().to_string();
+        assert!(
+            message.starts_with("read the record") && message.contains("run.json.gz"),
+            "{message}"
+        );
     }
 
     #[test]
     fn document_of_another_kind_is_named() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("x.json");
-        let said = || Record::read(&path).unwrap_err().to_string();
-        assert!(said().contains("x.json"));
+        let message = || Record::read(&path).unwrap_err().to_string();
+        assert!(message().contains("x.json"));
         fs::write(&path, "{}").unwrap();
-        assert!(said().contains("not a record of brunt"), "{}", said());
+        assert!(message().contains("not a record of brunt"), "{}", message());
         fs::write(&path, r#"{"schema":"brunt-record/9"}"#).unwrap();
         assert!(
-            said().contains("brunt-record/9") && said().contains("brunt-record/2"),
+            message().contains("brunt-record/9") && message().contains("brunt-record/2"),
             "{}",
-            said()
+            message()
         );
         let either = Document::read(&path).unwrap_err().to_string();
         assert!(either.contains(r#""brunt-record/2" and "brunt-collection/1""#), "{either}");
         collected().write(&path).unwrap();
-        assert!(said().contains("brunt-collection/1"), "{}", said());
+        assert!(message().contains("brunt-collection/1"), "{}", message());
         measured().write(&path).unwrap();
-        let said = Collection::read(&path).unwrap_err().to_string();
-        assert!(said.contains("read the collection") && said.contains("brunt-record/2"), "{said}");
+        let message = Collection::read(&path).unwrap_err().to_string();
+        assert!(
+            message.contains("read the collection") && message.contains("brunt-record/2"),
+            "{message}"
+        );
         let nowhere = directory.path().join("no/such/run.json");
-        let said = collected().write(&nowhere).unwrap_err().to_string();
-        assert!(said.contains("write the collection") && said.contains("no/such/run.json"));
+        let message = collected().write(&nowhere).unwrap_err().to_string();
+        assert!(message.contains("write the collection") && message.contains("no/such/run.json"));
     }
 
     #[test]

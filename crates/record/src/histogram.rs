@@ -319,7 +319,7 @@ mod tests {
         assert_eq!(Histogram::new().to_v2(), expected);
     }
 
-    fn of(values: &[u64]) -> Histogram {
+    fn histogram_of(values: &[u64]) -> Histogram {
         let mut histogram = Histogram::new();
         for nanos in values {
             histogram.record(Duration::from_nanos(*nanos));
@@ -340,7 +340,7 @@ mod tests {
     #[test]
     fn mean_is_exact_despite_wide_buckets() {
         // 10,000,001 and 10,000,004 share a bucket 8 us wide.
-        let histogram = of(&[10_000_001, 10_000_004]);
+        let histogram = histogram_of(&[10_000_001, 10_000_004]);
         assert_eq!(histogram.mean(), Some(Duration::from_nanos(10_000_002)));
         assert_eq!(histogram.max(), Some(Duration::from_nanos(10_000_004)));
         assert_eq!(histogram.quantile(1.0), Some(Duration::from_nanos(10_000_004)));
@@ -348,14 +348,14 @@ mod tests {
 
     #[test]
     fn resolution_tells_20_from_20_1_microseconds() {
-        let histogram = of(&[20_000, 20_100]);
+        let histogram = histogram_of(&[20_000, 20_100]);
         let median = histogram.quantile(0.5).unwrap();
         assert!(median < Duration::from_nanos(20_050), "{median:?}");
     }
 
     #[test]
     fn values_beyond_the_ceiling_are_counted_as_saturated() {
-        let histogram = of(&[1_000, 90_000_000_000]);
+        let histogram = histogram_of(&[1_000, 90_000_000_000]);
         assert_eq!(histogram.saturated(), 1);
         assert_eq!(histogram.count(), 2);
         assert_eq!(histogram.max(), Some(Duration::from_secs(90)));
@@ -366,7 +366,7 @@ mod tests {
     #[test]
     fn quantile_of_a_hundred_values_has_the_right_rank() {
         let values: Vec<u64> = (1..=100).map(|n| n * 16).collect();
-        let found = of(&values).quantile(0.07).unwrap();
+        let found = histogram_of(&values).quantile(0.07).unwrap();
         assert!((7 * 16..8 * 16).contains(&(found.as_nanos() as u64)), "{found:?}");
     }
 
@@ -385,7 +385,7 @@ mod tests {
             mut values in prop::collection::vec(0u64..60_000_000_000, 1..300),
             quantile in 0.0f64..=1.0,
         ) {
-            let histogram = of(&values);
+            let histogram = histogram_of(&values);
             values.sort_unstable();
             let rank = ((quantile * values.len() as f64).ceil() as usize).clamp(1, values.len());
             let exact = values[rank - 1] as f64;
@@ -401,10 +401,10 @@ mod tests {
             one in prop::collection::vec(0u64..90_000_000_000, 0..100),
             two in prop::collection::vec(0u64..90_000_000_000, 0..100),
         ) {
-            let mut merged = of(&one);
-            merged.merge(&of(&two));
+            let mut merged = histogram_of(&one);
+            merged.merge(&histogram_of(&two));
             let all: Vec<u64> = one.iter().chain(&two).copied().collect();
-            prop_assert_eq!(merged, of(&all));
+            prop_assert_eq!(merged, histogram_of(&all));
         }
 
         #[test]
@@ -412,7 +412,7 @@ mod tests {
             values in prop::collection::vec(prop_oneof![0u64..90_000_000_000, 0..5_000u64], 0..100),
             many in 1u64..1 << 40,
         ) {
-            let (mut ours, mut theirs) = (of(&values), empty_public());
+            let (mut ours, mut theirs) = (histogram_of(&values), empty_public());
             ours.refill(40_000, many);
             for value in &values {
                 theirs.saturating_record((*value).min(CEILING));
@@ -454,7 +454,7 @@ mod tests {
 
         #[test]
         fn histogram_round_trips(values in prop::collection::vec(0u64..90_000_000_000, 0..100)) {
-            let written = of(&values);
+            let written = histogram_of(&values);
             let read = Histogram::from_base64(&written.to_base64()).unwrap();
             prop_assert!(read.buckets().eq(written.buckets()));
             let zero = Duration::ZERO;

@@ -83,7 +83,7 @@ impl Fnv {
 mod tests {
     use super::*;
 
-    fn of(change: impl Fn(&mut Tool, &mut Plan, &mut Catalogue), load: &[&str]) -> String {
+    fn identity_of(change: impl Fn(&mut Tool, &mut Plan, &mut Catalogue), load: &[&str]) -> String {
         let mut tool = Tool { name: "brunt".into(), version: "0.1.0".into() };
         let mut plan = Plan::open(100.0, 10, 7);
         let mut catalogue = Catalogue::new(["bind", "search"], ["connect"]);
@@ -101,20 +101,20 @@ mod tests {
     #[test]
     fn fingerprint_depends_on_the_load_and_not_on_the_share() {
         let load = ["-M", "100"];
-        let plain = of(|_, _, _| {}, &load);
+        let plain = identity_of(|_, _, _| {}, &load);
         assert_eq!(plain.len(), 32);
-        assert_eq!(plain, of(|_, plan, _| plan.sessions = 5, &load));
-        assert_eq!(plain, of(|_, plan, _| plan.target_rate = Some(50.0), &load));
-        assert_eq!(plain, of(|_, _, catalogue| catalogue.tallies.push("x".into()), &load));
+        assert_eq!(plain, identity_of(|_, plan, _| plan.sessions = 5, &load));
+        assert_eq!(plain, identity_of(|_, plan, _| plan.target_rate = Some(50.0), &load));
+        assert_eq!(plain, identity_of(|_, _, catalogue| catalogue.tallies.push("x".into()), &load));
         let others = [
-            of(|_, plan, _| plan.seed = 8, &load),
-            of(|_, plan, _| plan.target = Some("x".into()), &load),
-            of(|_, plan, _| plan.mode = crate::Mode::Closed, &load),
-            of(|tool, _, _| tool.version = "0.2.0".into(), &load),
-            of(|_, _, catalogue| catalogue.operations.reverse(), &load),
-            of(|_, _, _| {}, &["-M", "10", "0"]),
-            of(|_, _, _| {}, &["-M100"]),
-            of(|_, _, _| {}, &[]),
+            identity_of(|_, plan, _| plan.seed = 8, &load),
+            identity_of(|_, plan, _| plan.target = Some("x".into()), &load),
+            identity_of(|_, plan, _| plan.mode = crate::Mode::Closed, &load),
+            identity_of(|tool, _, _| tool.version = "0.2.0".into(), &load),
+            identity_of(|_, _, catalogue| catalogue.operations.reverse(), &load),
+            identity_of(|_, _, _| {}, &["-M", "10", "0"]),
+            identity_of(|_, _, _| {}, &["-M100"]),
+            identity_of(|_, _, _| {}, &[]),
         ];
         assert!(others.iter().all(|other| *other != plain));
     }

@@ -5,7 +5,7 @@
 //! order never matters.
 //!
 //! A step has two views. By *end*: what ended in it, with its latencies ([`Interval::operations`],
-//! [`Interval::dropped`]). By *due*: what fell due in it and how that ended ([`Interval::due`]), which is known only
+//! [`Interval::dropped`]). By *due*: what became due in it and how that ended ([`Interval::due`]), which is known only
 //! once all of it has ended; until then later steps settle the rest ([`Interval::settled`]). Over a whole run both
 //! views count the same exchanges.
 
@@ -18,12 +18,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// How exchanges that fell due in an earlier step ended in a later one.
+/// How exchanges that became due in an earlier step ended in a later one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Settled {
-    /// The index of the interval in which they fell due.
+    /// The index of the interval in which they became due.
     pub index: u64,
-    /// How they ended. They were counted as planned when they fell due, so nothing is planned here.
+    /// How they ended. They were counted as planned when they became due, so nothing is planned here.
     pub counts: Counts,
 }
 
@@ -44,7 +44,7 @@ pub struct Interval {
     pub parts: Vec<Histogram>,
     /// What consists of several exchanges and is measured as one, by number. It grows with the highest number recorded.
     pub spans: Vec<Operation>,
-    /// Exchanges that fell due, dropped ones included.
+    /// Exchanges that became due, dropped ones included.
     pub planned: u64,
     /// Exchanges given up in this step: dropped, whenever they had fallen due.
     pub dropped: u64,
@@ -52,7 +52,7 @@ pub struct Interval {
     pub dropped_after: Histogram,
     /// How many of those were due while the generator stood still.
     pub dropped_tainted: u64,
-    /// What fell due in this step, and how it had ended by the end of the step.
+    /// What became due in this step, and how it had ended by the end of the step.
     pub due: Counts,
     /// How exchanges that had fallen due in earlier steps ended in this one.
     pub settled: Vec<Settled>,
@@ -144,8 +144,8 @@ impl Interval {
         self.samples.clear();
     }
 
-    /// Records an exchange that ended, but not that it was planned: the schedule knows what fell due, and counts it in
-    /// [`planned`](Self::planned). An exchange that was never sent has no lag and no lateness.
+    /// Records an exchange that ended, but not that it was planned: the schedule knows what became due, and counts it
+    /// in [`planned`](Self::planned). An exchange that was never sent has no lag and no lateness.
     #[inline]
     pub fn record(
         &mut self,
@@ -182,7 +182,7 @@ impl Interval {
         measured.record_unsent(outcome, response, items, own);
     }
 
-    /// Records an exchange that fell due in this step.
+    /// Records an exchange that became due in this step.
     #[inline]
     pub fn plan(&mut self) {
         self.planned += 1;
@@ -196,7 +196,7 @@ impl Interval {
         self.dropped_after.record(waited);
     }
 
-    /// The counts for the outcomes of exchanges that fell due in the step of this index.
+    /// The counts for the outcomes of exchanges that became due in the step of this index.
     #[inline]
     pub fn due_in(&mut self, index: u64) -> &mut Counts {
         if index == self.index {

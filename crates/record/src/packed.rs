@@ -179,7 +179,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn of(values: &[u64]) -> Histogram {
+    fn histogram_of(values: &[u64]) -> Histogram {
         let mut histogram = Histogram::new();
         for nanos in values {
             histogram.record(Duration::from_nanos(*nanos));
@@ -194,11 +194,11 @@ mod tests {
             one in prop::collection::vec(0u64..90_000_000_000, 0..60),
             two in prop::collection::vec(0u64..1_000_000, 0..60),
         ) {
-            let mut packed = Packed::new(&of(&one));
-            prop_assert_eq!(packed.histogram(), of(&one));
-            packed.merge(&Packed::new(&of(&two)));
+            let mut packed = Packed::new(&histogram_of(&one));
+            prop_assert_eq!(packed.histogram(), histogram_of(&one));
+            packed.merge(&Packed::new(&histogram_of(&two)));
             let all: Vec<u64> = one.iter().chain(&two).copied().collect();
-            prop_assert_eq!(packed.histogram(), of(&all));
+            prop_assert_eq!(packed.histogram(), histogram_of(&all));
         }
     }
 }

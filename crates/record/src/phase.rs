@@ -33,7 +33,7 @@ pub enum Phase {
     /// The phase that is measured.
     #[default]
     Steady,
-    /// No more exchanges fall due; those in flight end.
+    /// No more exchanges become due; those in flight end.
     Drain,
 }
 

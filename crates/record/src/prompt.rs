@@ -1,4 +1,4 @@
-//! Exchanges of one operation that were sent at the very moment they fell due: [`Prompt`].
+//! Exchanges of one operation that were sent at the very moment they became due: [`Prompt`].
 //!
 //! In the closed model without think time nearly all exchanges are like this. They have one latency where others have
 //! four. So during a step that latency is recorded once, and it is copied into the other distributions at the end of
@@ -9,7 +9,7 @@ use crate::{Codes, Histogram, Interval};
 use brunt_exchange::Outcome;
 use std::time::Duration;
 
-/// Exchanges that were sent at the moment they fell due, and succeeded.
+/// Exchanges that were sent at the moment they became due, and succeeded.
 #[derive(Clone, Debug, Default)]
 pub struct Prompt {
     took: Histogram,

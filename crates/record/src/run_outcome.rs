@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunOutcome {
-    /// Exchanges fell due and none succeeded.
+    /// Exchanges became due and none succeeded.
     NothingWorked,
     /// The target stopped responding for part of the run.
     Unavailable,

@@ -157,15 +157,15 @@ mod tests {
     #[test]
     fn samples_are_collected_rarely_after_many_failures() {
         let mut samples = Samples::new();
-        let mut asked = 0;
+        let mut requested = 0;
         for _ in 0..100_000 {
             if samples.wants() {
-                asked += 1;
+                requested += 1;
                 samples.offer(0, Outcome::TimedOut, Duration::ZERO, "late", None, nothing());
             }
         }
         // The ten kept, 1,024 not kept, then one of 257.
-        assert!((1_300..1_600).contains(&asked), "{asked}");
+        assert!((1_300..1_600).contains(&requested), "{requested}");
         samples.offer(
             0,
             Outcome::Failed(Class::Closed, 104),

@@ -89,7 +89,7 @@ pub struct Step {
     pub spans: Vec<StepOperation>,
     /// By end: exchanges given up in the step, whenever they had fallen due.
     pub dropped: u64,
-    /// By due: what fell due in the step, and how it ended, whenever that was.
+    /// By due: what became due in the step, and how it ended, whenever that was.
     pub due: Counts,
     /// The most exchanges that waited for a session.
     pub backlog_peak: u64,
@@ -265,7 +265,7 @@ impl Series {
         &self.steps
     }
 
-    /// Adds the outcomes of exchanges to the step in which they fell due.
+    /// Adds the outcomes of exchanges to the step in which they became due.
     fn settle(&mut self, phase: Phase, settled: &Settled) {
         let of = |step: &&mut Step| step.phase == phase && step.index <= settled.index;
         match self.steps.iter_mut().rev().find(of) {
@@ -365,7 +365,7 @@ mod tests {
         let mut series = Series::with_steps_max(8);
         for index in 0..100 {
             let mut interval = interval(index, Phase::Steady);
-            // Everything that fell due in the step before ends in this one.
+            // Everything that became due in the step before ends in this one.
             if let Some(before) = index.checked_sub(1) {
                 let ok = Counts { sent: before, ok: before, ..Counts::default() };
                 interval.due_in(before).merge(&ok);

@@ -8,7 +8,7 @@ use std::time::Duration;
 /// When a run was measured, since its origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Timing {
-    /// When exchanges of the steady phase began to fall due.
+    /// When exchanges of the steady phase began to become due.
     #[serde(rename = "from_ns", with = "crate::nanos")]
     #[schemars(with = "u64")]
     pub from: Duration,
@@ -26,7 +26,7 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// How long exchanges of the steady phase fell due.
+    /// How long exchanges of the steady phase became due.
     pub fn window(&self) -> Duration {
         self.to.saturating_sub(self.from)
     }

@@ -40,15 +40,15 @@ impl Totals {
     }
 
     /// The counts of the whole run. These are the ones that must be conserved: an exchange may
-    /// fall due in one phase and end in the next.
+    /// become due in one phase and end in the next.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
         self.phases.iter().for_each(|total| counts.merge(&total.counts()));
         counts
     }
 
-    /// What was measured of everything that fell due in the steady phase, including the later steps
-    /// of iterations that began in it and fall due while the run drains.
+    /// What was measured of everything that became due in the steady phase, including the later steps
+    /// of iterations that began in it and become due while the run drains.
     pub fn measured(&self) -> Option<Interval> {
         let mut measured = self.phase(Phase::Steady)?.clone();
         if let Some(drain) = self.phase(Phase::Drain) {

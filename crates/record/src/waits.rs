@@ -81,7 +81,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn of(millis: &[u64]) -> Histogram {
+    fn histogram_of(millis: &[u64]) -> Histogram {
         let mut histogram = Histogram::new();
         for ms in millis {
             histogram.record(Duration::from_millis(*ms));
@@ -98,18 +98,20 @@ mod tests {
     #[test]
     fn quantile_reaching_unanswered_exchanges_is_a_bound() {
         let known: Vec<u64> = (1..=90).collect();
-        let waits = Waits { known: of(&known), censored: of(&[5_000; 10]), endless: 0 };
+        let waits =
+            Waits { known: histogram_of(&known), censored: histogram_of(&[5_000; 10]), endless: 0 };
         assert_eq!(millis(waits.quantile(0.5)), (50.0, 50.0));
         assert_eq!(millis(waits.quantile(0.9)), (90.0, 90.0));
         assert_eq!(millis(waits.quantile(0.99)), (5_000.0, f64::INFINITY));
         // A bound below the quantile may in truth lie above it.
-        let early = Waits { known: of(&known), censored: of(&[0; 10]), endless: 0 };
+        let early =
+            Waits { known: histogram_of(&known), censored: histogram_of(&[0; 10]), endless: 0 };
         assert_eq!(millis(early.quantile(0.5)), (40.0, 50.0));
     }
 
     #[test]
     fn endless_waits_are_the_slowest() {
-        let waits = Waits { known: of(&[1; 99]), censored: Histogram::new(), endless: 1 };
+        let waits = Waits { known: histogram_of(&[1; 99]), censored: Histogram::new(), endless: 1 };
         assert_eq!(millis(waits.quantile(0.99)), (1.0, 1.0));
         assert_eq!(millis(waits.quantile(0.995)), (f64::INFINITY, f64::INFINITY));
         let dead = Waits { endless: 5, ..Waits::default() };
@@ -127,7 +129,7 @@ mod tests {
             quantile in 0.01f64..=1.0,
         ) {
             let bounds: Vec<u64> = censored.iter().map(|(bound, _)| *bound).collect();
-            let waits = Waits { known: of(&known), censored: of(&bounds), endless };
+            let waits = Waits { known: histogram_of(&known), censored: histogram_of(&bounds), endless };
             prop_assume!(waits.count() > 0);
             let longer = censored.iter().map(|(bound, more)| (bound + more) as f64);
             let mut truth: Vec<f64> = known.iter().map(|ms| *ms as f64).chain(longer).collect();

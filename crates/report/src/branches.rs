@@ -52,7 +52,7 @@ mod tests {
     use crate::summary::tests::measured;
     use brunt_record::TallyRecord;
 
-    fn of(tallies: &[(&str, u64)]) -> Record {
+    fn record_of(tallies: &[(&str, u64)]) -> Record {
         let mut record = measured(&[]);
         let tally =
             |(name, count): &(&str, u64)| TallyRecord { name: (*name).to_owned(), count: *count };
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn skipped_branches_are_counted_in_iterations() {
         let branch = |passed| {
-            let told = passed_over(&of(&[
+            let told = passed_over(&record_of(&[
                 ("scenario visit begun", 5_000),
                 ("branch group 'otp' taken", 0),
                 ("branch group 'otp' passed over", passed),
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn choice_shares_are_relative_to_the_group() {
-        let record = of(&[
+        let record = record_of(&[
             ("choice end reached", 200),
             ("choice end: logout", 130),
             ("choice end: stay", 50),
@@ -92,6 +92,6 @@ mod tests {
         assert_eq!(rows[2], ["logout", "130", "65.00%"]);
         assert_eq!(rows[3], ["stay", "50", "25.00%"]);
         assert_eq!(rows[4], ["none", "of", "them", "20", "10.00%"]);
-        assert_eq!(chosen(&of(&[]), Screen::default()), "");
+        assert_eq!(chosen(&record_of(&[]), Screen::default()), "");
     }
 }

@@ -36,9 +36,9 @@ pub fn csv(collection: &Collection) -> String {
         let suffix = if labels.contains(name) { "_measured" } else { "" };
         format!("{name}{suffix}")
     });
-    let asked = labels.iter().map(|key| (*key).to_owned());
+    let requested = labels.iter().map(|key| (*key).to_owned());
     let rest = OF_RECORDS.into_iter().chain(["notes"]).map(str::to_owned);
-    let mut text = line(asked.chain(measured).chain(rest));
+    let mut text = line(requested.chain(measured).chain(rest));
     for cell in &collection.cells {
         let labels = labels.iter().map(|key| cell.label(key).unwrap_or_default().to_owned());
         let figures = figures.iter().map(|name| cell.figure(name).map_or_else(String::new, number));

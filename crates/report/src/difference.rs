@@ -106,12 +106,12 @@ mod tests {
     #[test]
     fn difference_within_the_spread_is_none() {
         // Medians 100 and 103; the first spreads from 96 to 104: 8 %.
-        let said = compare(&[103.0, 102.0, 104.0], &[100.0, 96.0, 104.0]).unwrap();
-        assert_eq!(said.finding, Finding::WithinSpread);
-        assert_eq!(said.to_string(), "no difference: 1.03x lies within the spread of 8.0 %");
-        let said = compare(&[200.0, 204.0, 196.0], &[100.0, 99.0, 101.0]).unwrap();
-        assert_eq!((said.ratio, said.finding), (2.0, Finding::Distinct));
-        assert_eq!(said.to_string(), "2.00x, beyond the spread of 4.0 %");
+        let message = compare(&[103.0, 102.0, 104.0], &[100.0, 96.0, 104.0]).unwrap();
+        assert_eq!(message.finding, Finding::WithinSpread);
+        assert_eq!(message.to_string(), "no difference: 1.03x lies within the spread of 8.0 %");
+        let message = compare(&[200.0, 204.0, 196.0], &[100.0, 99.0, 101.0]).unwrap();
+        assert_eq!((message.ratio, message.finding), (2.0, Finding::Distinct));
+        assert_eq!(message.to_string(), "2.00x, beyond the spread of 4.0 %");
         let turned = compare(&[100.0, 99.0, 101.0], &[200.0, 204.0, 196.0]).unwrap();
         assert_eq!((turned.ratio, turned.finding), (0.5, Finding::Distinct));
     }
@@ -119,21 +119,21 @@ mod tests {
     #[test]
     fn difference_with_a_spread_above_the_median_is_doubtful() {
         // Medians 17 and 1; the second spreads from 0.5 to 20.
-        let said = compare(&[17.0, 16.0, 18.0], &[1.0, 0.5, 20.0]).unwrap();
-        assert_eq!(said.finding, Finding::Doubtful);
+        let message = compare(&[17.0, 16.0, 18.0], &[1.0, 0.5, 20.0]).unwrap();
+        assert_eq!(message.finding, Finding::Doubtful);
         assert!(
-            said.to_string().starts_with("in doubt: 17.0x, and the runs of one side spread by ")
+            message.to_string().starts_with("in doubt: 17.0x, and the runs of one side spread by ")
         );
         // A difference that is greater still is one: medians 100 and 1, spread from 0.5 to 2.
-        let said = compare(&[100.0, 99.0, 101.0], &[1.0, 0.5, 2.0]).unwrap();
-        assert_eq!(said.finding, Finding::Distinct);
+        let message = compare(&[100.0, 99.0, 101.0], &[1.0, 0.5, 2.0]).unwrap();
+        assert_eq!(message.finding, Finding::Distinct);
     }
 
     #[test]
     fn difference_of_one_run_has_no_known_spread() {
-        let said = compare(&[500.0], &[99.0, 101.0]).unwrap();
-        assert_eq!(said.finding, Finding::SpreadUnknown);
-        assert_eq!(said.to_string(), "5.00x in a single run, whose spread is not known");
+        let message = compare(&[500.0], &[99.0, 101.0]).unwrap();
+        assert_eq!(message.finding, Finding::SpreadUnknown);
+        assert_eq!(message.to_string(), "5.00x in a single run, whose spread is not known");
         assert_eq!((compare(&[], &[1.0]), compare(&[0.0], &[1.0])), (None, None));
     }
 

@@ -195,9 +195,9 @@ mod tests {
         ] {
             let sample = record.samples.last_mut().unwrap();
             (sample.text, sample.address) = (text, address);
-            let said = failures(&record).unwrap();
+            let message = failures(&record).unwrap();
             let expected = format!("could not connect to {told} 3,000 times, ");
-            assert!(said.starts_with(&expected), "{said}");
+            assert!(message.starts_with(&expected), "{message}");
         }
         record.samples.pop();
         record.verdict.present = Some("5 answers came with a bad checksum".to_owned());

@@ -1,7 +1,7 @@
 //! The run over time as CSV: a row for each operation in each step, followed by the groups, for spreadsheets.
 //!
 //! Columns without a prefix are by end: what ended in the step, whenever it had fallen due. Columns that begin with
-//! `due_` are by due: what fell due in the step, and how it ended, whenever that was.
+//! `due_` are by due: what became due in the step, and how it ended, whenever that was.
 
 use crate::csv_field::csv_field;
 use crate::operations::{codes, kind};
@@ -56,7 +56,7 @@ const fn name(operation: &OperationRecord) -> &str {
     operation.name.as_str()
 }
 
-/// Exchanges that fell due in a step belong to no operation until they end, so they are listed once for each step.
+/// Exchanges that became due in a step belong to no operation until they end, so they are listed once for each step.
 fn due(counts: &Counts) -> String {
     let Counts { planned, ok, failed, timed_out, cut_off, dropped, skipped, .. } = counts;
     format!("{planned},{ok},{failed},{timed_out},{cut_off},{dropped},{skipped}")
@@ -101,7 +101,7 @@ mod tests {
         let text = intervals_csv(&record).unwrap();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 4, "{text}");
-        // What was dropped and what fell due belongs to no group.
+        // What was dropped and what became due belongs to no group.
         assert!(lines[3].starts_with("1.000,2.000,steady,login,50,40,10,0,0,0,50.0,"), "{text}");
         assert!(lines[3].ends_with(",,,,,,,,group"), "{text}");
         assert_eq!(lines[3].split(',').count(), 28);

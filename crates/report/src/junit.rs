@@ -58,8 +58,8 @@ pub fn junit(record: &Record) -> String {
     }
     let reasons = record.verdict.reasons.iter().map(|reason| reason.text.as_str());
     let notes = reasons.chain(record.verdict.notes.iter().map(String::as_str));
-    let said: Vec<&str> = std::iter::once(record.verdict.status.word()).chain(notes).collect();
-    let _ = writeln!(text, "    <system-out>{}</system-out>", shown(&said.join("\n")));
+    let reported: Vec<&str> = std::iter::once(record.verdict.status.word()).chain(notes).collect();
+    let _ = writeln!(text, "    <system-out>{}</system-out>", shown(&reported.join("\n")));
     text.push_str("    <system-err></system-err>\n  </testsuite>\n</testsuites>\n");
     text
 }

@@ -1,6 +1,6 @@
 //! Response against rate: what a run with a rising or falling rate shows about the load that a target sustains.
 //!
-//! Steps of the steady phase are grouped by how many exchanges fell due a second, and each level has its percentiles:
+//! Steps of the steady phase are grouped by how many exchanges became due a second, and each level has its percentiles:
 //! one point of a curve. A constant rate has no curve, nor has a closed loop, whose rate depends on the target.
 //! Latencies are of exchanges that ended in the steps of a level, of all operations.
 
@@ -42,7 +42,7 @@ pub fn rate_curve(record: &Record) -> Result<Option<Chart>, HistogramError> {
     })))
 }
 
-/// The levels by rate: exchanges that fell due a second, and the response times of exchanges that ended at the same
+/// The levels by rate: exchanges that became due a second, and the response times of exchanges that ended at the same
 /// time.
 fn points(record: &Record) -> Result<Vec<(f64, Histogram)>, HistogramError> {
     let steady = record.series.iter().filter(|step| step.phase == Phase::Steady);

@@ -1,7 +1,7 @@
 //! [`AbortOn`]: ends a run when a condition of `--abort-on` has been true for its time.
 //!
 //! It is one more observer of the intervals that all workers together made, in the single function that carries out
-//! every run. The run ends in good order: no further exchange falls due, exchanges in flight are completed, and all
+//! every run. The run ends in good order: no further exchange becomes due, exchanges in flight are completed, and all
 //! files are written. With several nodes, each node judges its own share.
 
 use brunt_record::{AbortWatch, Interval, Measured};
@@ -40,7 +40,7 @@ impl Observer for AbortOn {
     }
 
     fn interval(&mut self, interval: &Interval, _: &Measured) -> Result<(), ObserverFailure> {
-        let Some(why) = self.watch.look(interval) else { return Ok(()) };
+        let Some(why) = self.watch.poll(interval) else { return Ok(()) };
         if !self.quiet {
             self.console.say(&format!("\nThe run ends: --abort-on {why}"));
         }

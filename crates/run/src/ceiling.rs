@@ -49,7 +49,7 @@ pub fn place(environment: &environment::Environment) -> Option<PathBuf> {
 
 /// The ceiling of a run of these operations with this number of workers, if this machine was calibrated for one of
 /// them.
-pub fn of(
+pub fn estimate(
     operations: &[&str],
     workers: usize,
     environment: &environment::Environment,

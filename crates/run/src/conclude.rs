@@ -12,7 +12,7 @@ use super::signals::Signal;
 pub(crate) fn head(job: &Job, now: jiff::Timestamp) -> Head {
     Head {
         node: share::node(&job.output.run),
-        fingerprint: share::of(&job.asked, &job.catalogue, &job.command),
+        fingerprint: share::fingerprint_of(&job.requested, &job.catalogue, &job.command),
         command: job.command.clone(),
         search: job.search.clone(),
         environment: Environment::read(),
@@ -21,7 +21,7 @@ pub(crate) fn head(job: &Job, now: jiff::Timestamp) -> Head {
         ports: job.ports,
         ceiling: job.ceiling,
         objectives: job.objectives.clone(),
-        ..Head::new(run_id(), now, tool(), job.asked.clone(), job.catalogue.clone())
+        ..Head::new(run_id(), now, tool(), job.requested.clone(), job.catalogue.clone())
     }
 }
 
@@ -36,8 +36,8 @@ pub(crate) fn ending(engine: &brunt_engine::Finished, ended_by: Option<EndedBy>)
 }
 
 /// The percentiles of every record, and the requested ones.
-fn percentiles(asked: &[f64]) -> Vec<f64> {
-    let mut all: Vec<f64> = Latency::PERCENTILES.iter().chain(asked).copied().collect();
+fn percentiles(requested: &[f64]) -> Vec<f64> {
+    let mut all: Vec<f64> = Latency::PERCENTILES.iter().chain(requested).copied().collect();
     all.sort_by(f64::total_cmp);
     all.dedup();
     all

@@ -106,7 +106,7 @@ impl Console {
 
     /// Writes text that may contain text from a server to standard error, such as why a run was refused.
     pub fn warn(&self, text: &str) {
-        self.tell(&inert(text, Layout::Lines));
+        self.report(&inert(text, Layout::Lines));
     }
 
     /// Writes a line without which what was asked for is of no use, such as the address of a page, also where standard
@@ -116,7 +116,7 @@ impl Console {
     }
 
     /// Writes text of this program's own to standard error unchanged, including control sequences that move the cursor.
-    pub fn tell(&self, text: &str) {
+    pub fn report(&self, text: &str) {
         if !self.0.held.takes(text) {
             self.tell_at_once(text);
         }
@@ -163,7 +163,7 @@ impl Console {
 
     /// Writes what was held, and everything that follows.
     pub fn release(&self) {
-        self.tell(&self.0.held.ended());
+        self.report(&self.0.held.ended());
     }
 
     /// The text with its lines folded to the terminal's width, if standard error is a terminal.
@@ -181,7 +181,7 @@ impl Console {
 
     /// Prints results to standard output. A reader that closes its end early is not an error.
     pub fn print(&self, text: &str) -> Result<Exit, Refusal> {
-        self.tell("");
+        self.report("");
         match self.print_at_once(text) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Refusal {
                 text: format!("failed to write to standard output: {error}\n"),

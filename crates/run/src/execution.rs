@@ -12,9 +12,9 @@ use brunt_engine::{EngineRun, limits};
 use brunt_record::{Ending, Head, Measured, MonitorRecord, Names, Record, SloError};
 
 use super::abort::AbortOn;
+use super::address_policy::{self, KeptOut};
 use super::canary::{self, CanaryError};
 use super::conclude::{EndedBy, ended_by, ending, head};
-use super::fence::{self, KeptOut};
 use super::files::{self, FileError, Logs};
 use super::finished::Finished;
 use super::job::Job;
@@ -92,7 +92,7 @@ pub fn carry_out(
     // An internal reason to end this run must not affect the process or its other runs.
     let stop = world.signals.stop().child();
     let names = |operation, outcome| protocol.outcome(operation, outcome);
-    let head = fence::with_network(head(job, world.now()), &job.network);
+    let head = address_policy::with_network(head(job, world.now()), &job.network);
     let monitor = Monitor::start(&output.run.monitors, &world.files, &|| protocol.monitor())?;
     let mut logs = Logs::open(output, &head, &names, world)?;
     let mut views = Views::open(job, (&head, &names), &stop, quiet, world)?;
@@ -125,7 +125,7 @@ pub fn carry_out(
         aborted.clone().map(EndedBy::CutShort),
         protocol.ended_by(&engine),
         ended_by(signal, &engine, job.endless),
-        fence::kept_from(&job.network),
+        address_policy::kept_from(&job.network),
         no_start.why().map(|why| EndedBy::CutShort(why.to_string())),
     ];
     let ended_by = ended_by.into_iter().flatten().next();
@@ -160,9 +160,9 @@ fn check(job: &Job, quiet: bool, world: &World) -> Result<(), ExecutionError> {
         world.console.note(&format!("the run begins at {at}"));
     }
     files::check(&run.paths())?;
-    fence::clear(&job.load, &job.network, world)?;
+    address_policy::clear(&job.load, &job.network, world)?;
     if !quiet {
-        for used in fence::several_addresses(&job.network) {
+        for used in address_policy::several_addresses(&job.network) {
             world.console.note(&used);
         }
     }
@@ -189,7 +189,7 @@ fn after_canary(
 ) -> Result<Finished, ExecutionError> {
     files::check(&job.output.run.paths())?;
     // The targets must permit the whole load.
-    fence::clear(&job.load, &job.network, world)?;
+    address_policy::clear(&job.load, &job.network, world)?;
     let (first, rest) = canary::divided(&job.load, count)?;
     let tried = carry_out(&job.at(first), &Repeated(protocol), &mut [], world)?;
     if let Some(finished) = canary::judged(tried, &job.objectives, &job.output)? {
@@ -198,12 +198,12 @@ fn after_canary(
     if job.output.progress != Progress::Quiet {
         world.console.note(&format!(
             "the canary's {count} {} succeeded, and the run begins",
-            job.asked.noun.after(count)
+            job.requested.noun.after(count)
         ));
     }
     let first = rest.settings().first;
     let mut job = Job { load: rest, ..job.clone() };
-    (job.asked.first_exchange, job.output.run.canary) = (first, None);
+    (job.requested.first_exchange, job.output.run.canary) = (first, None);
     carry_out(&job, protocol, observers, world)
 }
 

@@ -25,7 +25,7 @@ pub enum ExitPolicy {
     Perfdhcp {
         /// Whether exchanges in flight were cut off.
         aborted: bool,
-        /// Whether an exchange failed, or fell due and was never sent.
+        /// Whether an exchange failed, or became due and was never sent.
         incomplete: bool,
     },
 }

@@ -5,7 +5,7 @@ use brunt_net::Network;
 use brunt_record::{Catalogue, Noun, PortBudget, Slo};
 
 use super::export::Semantic;
-use super::plan::{asked, of_iterations};
+use super::plan::{of_iterations, requested};
 use super::start;
 use crate::options::output::{Output, Progress};
 use crate::options::run_options::RunOptions;
@@ -18,12 +18,12 @@ pub struct Job {
     pub command: Vec<String>,
     /// What to type for a search of its highest rate, if one can repeat it ([`search_words`](crate::search_words())).
     pub search: Vec<String>,
-    /// When exchanges fall due, how many sessions there are, and when it ends.
+    /// When exchanges become due, how many sessions there are, and when it ends.
     pub load: Plan,
     /// The names of operations, parts and tallies.
     pub catalogue: Catalogue,
     /// The settings, in the terms of the record.
-    pub asked: brunt_record::Plan,
+    pub requested: brunt_record::Plan,
     /// The objectives that the figures are compared with.
     pub objectives: Vec<Slo>,
     /// Where results go.
@@ -56,7 +56,7 @@ impl Job {
         Self {
             command,
             catalogue,
-            asked: asked(load.settings(), load.settings().seed, target),
+            requested: requested(load.settings(), load.settings().seed, target),
             search: Vec::new(),
             objectives: Vec::new(),
             output: Output::default(),
@@ -74,7 +74,7 @@ impl Job {
     /// The same run, whose exchanges screens call by this noun.
     #[must_use]
     pub fn called(mut self, one: &str, many: &str) -> Self {
-        self.asked.noun = Noun::new(one, many);
+        self.requested.noun = Noun::new(one, many);
         self
     }
 
@@ -94,18 +94,18 @@ impl Job {
     /// The same with these results.
     #[must_use]
     pub fn step(&self, load: Plan, results: &RunOptions) -> Self {
-        let target = self.asked.target.clone().unwrap_or_default();
-        let mut asked = asked(load.settings(), self.asked.seed, target);
-        asked.latency_basis = self.asked.latency_basis;
-        asked.noun.clone_from(&self.asked.noun);
+        let target = self.requested.target.clone().unwrap_or_default();
+        let mut requested = requested(load.settings(), self.requested.seed, target);
+        requested.latency_basis = self.requested.latency_basis;
+        requested.noun.clone_from(&self.requested.noun);
         if self.several {
-            asked = of_iterations(asked);
+            requested = of_iterations(requested);
         }
         Self {
             command: self.command.clone(),
             search: Vec::new(),
             catalogue: self.catalogue.clone(),
-            asked,
+            requested,
             objectives: Vec::new(),
             output: Output {
                 run: RunOptions { abort_on: self.output.run.abort_on.clone(), ..results.clone() },

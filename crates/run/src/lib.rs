@@ -5,6 +5,7 @@
 //! one run attaches to all of them. A tool reads its command line, makes a job of it, and prints its own results.
 
 mod abort;
+pub mod address_policy;
 pub mod beside;
 mod canary;
 pub mod ceiling;
@@ -16,7 +17,6 @@ pub mod environment;
 mod execution;
 mod exit;
 mod export;
-pub mod fence;
 pub mod files;
 mod finished;
 mod job;
@@ -55,6 +55,7 @@ pub mod web;
 pub mod world;
 mod write_failures;
 
+pub use address_policy::KeptOut;
 pub use brunt_engine::RunClock;
 pub use brunt_feed::Files;
 pub use canary::CanaryError;
@@ -65,7 +66,6 @@ pub use exit::{ExitPolicy, exit, judged};
 pub use export::{
     AggregationError, CollectorError, DeliverCause, ExportError, LastScrape, Semantic,
 };
-pub use fence::KeptOut;
 pub use files::{FileError, ResultError, check as check_files};
 pub use finished::Finished;
 pub use job::{Job, is_endless};

@@ -46,15 +46,16 @@ impl Awaited {
                 pause = PAUSE_MAX.min(2 * pause);
             }
             if waited > before {
-                console.note(&said(target, waited));
+                console.note(&message(target, waited));
             }
         }
     }
 
     /// Whether a target is only on loopback, may be reached, and was not waited for before.
     fn is_new(&self, target: &[SocketAddr], network: &Network) -> bool {
-        let fence = network.fence();
-        let awaited = |to: &SocketAddr| to.ip().to_canonical().is_loopback() && fence.permits(*to);
+        let address_policy = network.address_policy();
+        let awaited =
+            |to: &SocketAddr| to.ip().to_canonical().is_loopback() && address_policy.permits(*to);
         if target.is_empty() || !target.iter().all(awaited) {
             return false;
         }
@@ -114,7 +115,7 @@ fn serves(bound: SocketAddr, to: SocketAddr) -> bool {
     bound.port() == to.port() && (any || bound_ip == to_ip)
 }
 
-fn said(target: &[SocketAddr], waited: Duration) -> String {
+fn message(target: &[SocketAddr], waited: Duration) -> String {
     let at = target.first().map(ToString::to_string).unwrap_or_default();
     let seconds = waited.as_secs_f64();
     if waited < LONGEST {
@@ -185,11 +186,11 @@ mod tests {
     fn wait_for_a_listener_is_reported_with_its_length() {
         let to = [at("127.0.0.1:1389")];
         assert_eq!(
-            said(&to, Duration::from_millis(340)),
+            message(&to, Duration::from_millis(340)),
             "nothing listened at 127.0.0.1:1389 yet, so the load waited 0.34 s for it"
         );
         assert_eq!(
-            said(&to, LONGEST),
+            message(&to, LONGEST),
             "nothing listens at 127.0.0.1:1389; the load waited 3 s for it"
         );
     }

@@ -87,19 +87,19 @@ impl<'a> LivePage<'a> {
     pub(crate) fn end(self, record: &Record) -> Result<(), LivePageError> {
         let page = brunt_report::run::page(record)?;
         self.server.show(&json(&page.view));
-        self.server.tell(&json(&LiveUpdate::new(&page)));
+        self.server.report(&json(&LiveUpdate::new(&page)));
         Ok(())
     }
 
     /// Sends texts, tables and spectra of what was measured so far, if a tab is open and they are due.
-    fn tell(&mut self, measured: &Measured) -> Result<(), LivePageError> {
+    fn report(&mut self, measured: &Measured) -> Result<(), LivePageError> {
         let began = self.clock.now();
         if began < self.next || !self.server.is_watched() {
             return Ok(());
         }
         let record = record_so_far(self.head, self.names, measured)?;
         let update = LiveUpdate::so_far(self.head, &record)?;
-        self.server.tell(&json(&update));
+        self.server.report(&json(&update));
         let ended = self.clock.now();
         self.next = ended + EVERY.max((ended - began) * SHARE);
         Ok(())
@@ -112,7 +112,7 @@ impl Observer for LivePage<'_> {
             Update::View(view) => self.server.show(&json(&view)),
             Update::Row(row) => self.server.append(&json(&row)),
         }
-        self.tell(so_far).map_err(ObserverFailure::failed)
+        self.report(so_far).map_err(ObserverFailure::failed)
     }
 }
 

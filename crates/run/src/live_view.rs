@@ -78,7 +78,7 @@ impl Observer for Live<'_> {
     fn interval(&mut self, interval: &Interval, so_far: &Measured) -> Result<(), ObserverFailure> {
         let standing = self.standing(interval, so_far);
         if let Some(view) = &self.view {
-            view.tell(Digest { standing, ..Digest::new(interval, self.names) });
+            view.report(Digest { standing, ..Digest::new(interval, self.names) });
         }
         Ok(())
     }
@@ -112,7 +112,7 @@ fn opens(lasting: Option<Duration>, endless: bool) -> Option<Duration> {
 }
 
 fn about(job: &Job, page: Option<&str>) -> About {
-    let target = job.asked.target.clone().unwrap_or_default();
+    let target = job.requested.target.clone().unwrap_or_default();
     let words = job.command.iter().take_while(|word| !word.starts_with('-') && **word != target);
     let words = || words.take(WORDS_MAX).map(String::as_str).collect::<Vec<_>>().join(" ");
     let title = job.output.title.clone().unwrap_or_else(words);

@@ -171,14 +171,14 @@ impl Sink for Stream<'_, '_, '_> {
 
     fn waiting(&mut self, waiting: Waiting) {
         if !self.quiet {
-            waiting::tell(waiting, self.console);
+            waiting::report(waiting, self.console);
         }
     }
 
     fn ready(&mut self, ready: &Ready) {
         self.logs.ready(ready, &mut self.losses);
         if !self.quiet {
-            start::tell(ready, self.console);
+            start::report(ready, self.console);
         }
     }
 

@@ -5,7 +5,7 @@ use brunt_record::{Basis, Mode, Noun, Plan};
 use std::time::Duration;
 
 /// The settings of a run in the terms of its record, with its target.
-pub(crate) fn asked(settings: &Settings, seed: u64, target: String) -> Plan {
+pub(crate) fn requested(settings: &Settings, seed: u64, target: String) -> Plan {
     let (mode, target_rate, constant, stages_s) = match &settings.load {
         Load::Closed(_) => (Mode::Closed, None, true, Vec::new()),
         Load::Open(schedule) => {
@@ -33,11 +33,16 @@ pub(crate) fn asked(settings: &Settings, seed: u64, target: String) -> Plan {
 }
 
 /// The same, where the rate is of iterations of several exchanges: a record counts exchanges.
-pub fn of_iterations(asked: Plan) -> Plan {
-    if asked.mode == Mode::Closed {
-        return asked;
+pub fn of_iterations(requested: Plan) -> Plan {
+    if requested.mode == Mode::Closed {
+        return requested;
     }
-    Plan { target_iterations: asked.target_rate, target_rate: None, constant: false, ..asked }
+    Plan {
+        target_iterations: requested.target_rate,
+        target_rate: None,
+        constant: false,
+        ..requested
+    }
 }
 
 #[cfg(test)]
@@ -48,16 +53,16 @@ mod tests {
 
     #[test]
     fn target_rate_exists_only_in_the_open_model() {
-        let closed = asked(&Settings::closed(ThinkTime::None, 7), 3, "somewhere".to_owned());
+        let closed = requested(&Settings::closed(ThinkTime::None, 7), 3, "somewhere".to_owned());
         assert_eq!((closed.mode, closed.target_rate, closed.constant), (Mode::Closed, None, true));
         assert_eq!((closed.sessions, closed.seed), (7, 3));
         let schedule = Schedule::constant(Rate::per_second(500).unwrap(), None).unwrap();
         let mut settings = Settings::open(schedule, 2);
-        let open = asked(&settings, 3, "somewhere".to_owned());
+        let open = requested(&settings, 3, "somewhere".to_owned());
         assert_eq!((open.mode, open.target_rate, open.constant), (Mode::Open, Some(500.0), true));
         assert!(open.stages_s.is_empty());
         settings.node = brunt_engine::Node::even(1, 4);
-        let share = asked(&settings, 3, "somewhere".to_owned());
+        let share = requested(&settings, 3, "somewhere".to_owned());
         assert_eq!((share.target_rate, share.constant), (Some(125.0), true));
     }
 
@@ -66,7 +71,7 @@ mod tests {
         let schedule =
             Schedule::parse("10/s for 2s as warm-up, 10/s for 3s, 20/s for 1500ms, 5/s for 1s");
         let settings = Settings::open(schedule.unwrap(), 2);
-        let plan = asked(&settings, 3, "somewhere".to_owned());
+        let plan = requested(&settings, 3, "somewhere".to_owned());
         assert_eq!(plan.stages_s, [0.0, 3.0, 4.5]);
     }
 }

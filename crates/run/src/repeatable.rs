@@ -255,12 +255,12 @@ impl Subject {
     pub fn new(job: &Job) -> Self {
         Self {
             command: job.command.clone(),
-            target: job.asked.target.clone().unwrap_or_default(),
+            target: job.requested.target.clone().unwrap_or_default(),
             operations: job.catalogue.operations.clone(),
             measured: job.catalogue.measured().map(str::to_owned).collect(),
             objectives: job.objectives.clone(),
             sessions: None,
-            seed: job.asked.seed,
+            seed: job.requested.seed,
             ceiling: job.ceiling,
             writes: None,
             iterations: job.several,

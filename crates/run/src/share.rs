@@ -50,7 +50,7 @@ pub fn divided(
 }
 
 /// The fingerprint of a run that was requested with this command.
-pub fn of(plan: &Plan, catalogue: &Catalogue, command: &[String]) -> String {
+pub fn fingerprint_of(plan: &Plan, catalogue: &Catalogue, command: &[String]) -> String {
     fingerprint(&tool(), plan, catalogue, load_words(command))
 }
 

@@ -53,7 +53,7 @@ impl NoStartTime {
         if let Start::WhenTold(signal) = start {
             let (why, signal, stop) = (Arc::clone(&untold.0), signal.clone(), stop.clone());
             let read = move || match read(io::stdin().lock(), clock) {
-                Ok(at) => signal.tell(at),
+                Ok(at) => signal.report(at),
                 Err(error) => {
                     why.get_or_init(|| error);
                     stop.request();
@@ -84,7 +84,7 @@ fn read(input: impl io::BufRead, clock: RunClock) -> Result<std::time::SystemTim
 }
 
 /// Prints that the run waits for its start time.
-pub(crate) fn tell(ready: &Ready, console: &Console) {
+pub(crate) fn report(ready: &Ready, console: &Console) {
     console.note(&format!(
         "{} of {} sessions are ready; write the time to begin to standard input, as --start-at takes it",
         ready.ready, ready.sessions

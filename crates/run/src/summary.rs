@@ -38,7 +38,7 @@ impl Stream {
     fn print(self, text: &str, console: &Console, losses: &mut WriteFailures) {
         match self {
             Self::Output => losses.print(text),
-            Self::Error => console.tell(text),
+            Self::Error => console.report(text),
         }
     }
 }
@@ -60,7 +60,7 @@ impl<'a> Ending<'a> {
     }
 
     /// Prints all figures, if they are wanted. Any other output of a tool comes after this and before [`Self::close`].
-    pub fn tell(self, record: &Record, losses: &mut WriteFailures) -> Result<(), SummaryError> {
+    pub fn report(self, record: &Record, losses: &mut WriteFailures) -> Result<(), SummaryError> {
         if self.details {
             let above = if self.to == Stream::Error { "\n" } else { "" };
             self.to.print(

@@ -1,11 +1,11 @@
-//! What a run waits for while nothing falls due, as text: a run that seems to hang says why, and for how long.
+//! What a run waits for while nothing becomes due, as text: a run that seems to hang says why, and for how long.
 
 use brunt_engine::Waiting;
 
 use crate::console::Console;
 
 /// Prints what a run waits for.
-pub(crate) fn tell(waiting: Waiting, console: &Console) {
+pub(crate) fn report(waiting: Waiting, console: &Console) {
     console.note(&words(waiting));
 }
 

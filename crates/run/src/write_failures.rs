@@ -62,7 +62,7 @@ impl WriteFailures {
     }
 
     /// Reports what is missing, and returns the exit code of the program, which would have been `exit`.
-    pub fn tell(&self, exit: Exit) -> Exit {
+    pub fn report(&self, exit: Exit) -> Exit {
         if !self.all.is_empty() {
             self.console.release();
         }
@@ -98,7 +98,7 @@ mod tests {
             (Exit::Interrupted, Exit::Interrupted),
             (Exit::Ldap(49), Exit::Ldap(49)),
         ] {
-            assert_eq!((none.tell(exit), some.tell(exit)), (exit, expected));
+            assert_eq!((none.report(exit), some.report(exit)), (exit, expected));
         }
         assert!(console.errors().starts_with("error: failed to write --hgrm x\nerror: "));
     }

@@ -26,7 +26,7 @@ pub struct Cluster {
 /// A source of agents.
 pub trait Agents: fmt::Debug + Send + Sync {
     /// The agents that were heard recently. The call takes two seconds at most.
-    fn look(&self) -> Look;
+    fn snapshot(&self) -> Look;
 }
 
 /// What is known about a cluster.
@@ -37,7 +37,7 @@ pub struct Look {
     /// The pool whose agents are listed. Agents at work are listed from every pool.
     pub pool: String,
     /// Why no agent can be heard, if so.
-    pub trouble: Option<String>,
+    pub problem: Option<String>,
     /// The agents that were heard, sorted by name.
     pub agents: Vec<Agent>,
 }

@@ -35,20 +35,20 @@ impl Counters {
     }
     /// How many responses there were of each class.
     pub(crate) fn responses(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        CLASSES.into_iter().zip(self.responses.iter().map(of))
+        CLASSES.into_iter().zip(self.responses.iter().map(value_of))
     }
 
     /// The time that all responses took together, in microseconds.
     pub(crate) fn micros(&self) -> u64 {
-        of(&self.micros)
+        value_of(&self.micros)
     }
 
     /// How many runs were removed because of their age or number.
     pub(crate) fn removed(&self) -> u64 {
-        of(&self.removed)
+        value_of(&self.removed)
     }
 }
 
-fn of(counter: &AtomicU64) -> u64 {
+fn value_of(counter: &AtomicU64) -> u64 {
     counter.load(Ordering::Relaxed)
 }

@@ -10,7 +10,7 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use brunt_envelope::{Grant, SecretsAsked};
+use brunt_envelope::{Grant, RequestedSecrets};
 use ipnet::IpNet;
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 
@@ -116,23 +116,23 @@ pub(crate) fn keeper(
     store: Arc<Store>,
     vault: Arc<Vault>,
     now: fn() -> i64,
-) -> impl Fn(&SecretsAsked, &Grant) -> Result<BTreeMap<String, String>, String> + Send + Sync {
-    move |asked, grant| {
+) -> impl Fn(&RequestedSecrets, &Grant) -> Result<BTreeMap<String, String>, String> + Send + Sync {
+    move |requested, grant| {
         let mut given = BTreeMap::new();
-        for name in &asked.names {
-            let found = store.secret(&asked.target, name).map_err(|error| error.to_string())?;
+        for name in &requested.names {
+            let found = store.secret(&requested.target, name).map_err(|error| error.to_string())?;
             let (row, sealed) = found
-                .ok_or_else(|| format!("the secret {name} of {} was removed", asked.target))?;
+                .ok_or_else(|| format!("the secret {name} of {} was removed", requested.target))?;
             if !holds(&row.allow, &grant.allow) {
                 return Err(format!(
                     "the secret {name} was stored for other addresses than {} has now; store it again",
-                    asked.target
+                    requested.target
                 ));
             }
             let value = vault.unseal(&row, &sealed).ok_or_else(|| {
                 format!("the secret {name} was sealed with another {KEY_FILE}; store it again")
             })?;
-            store.secret_used(&asked.target, name, now()).map_err(|error| error.to_string())?;
+            store.secret_used(&requested.target, name, now()).map_err(|error| error.to_string())?;
             given.insert(name.clone(), value);
         }
         Ok(given)

@@ -125,13 +125,14 @@ impl Load for EchoArgs {
         let mut finished = carry_out(&job, &echo, &mut [], world).map_err(Refusal::failed)?;
         if shows {
             let ending = Ending::new(&self.output.run, Stream::Output, &world.console);
-            let told = ending.tell(&finished.record, &mut finished.losses);
+            let told = ending.report(&finished.record, &mut finished.losses);
             told.map_err(Refusal::failed)?;
             let written = finished.written.as_deref();
             let closed = ending.close(&finished.record, written, &mut finished.losses);
             closed.map_err(Refusal::failed)?;
         }
-        let exit = finished.losses.tell(exit(&finished.record, finished.early(), ExitPolicy::Ours));
+        let exit =
+            finished.losses.report(exit(&finished.record, finished.early(), ExitPolicy::Ours));
         Ok(Outcome { record: finished.record, exit })
     }
 
@@ -157,8 +158,8 @@ impl Load for EchoArgs {
 
 impl EchoArgs {
     fn ready(&self, network: &Network) -> Result<Prepared<Echo>, Refusal> {
-        // The fence judges the address before the run, which opens its sockets only as it begins.
-        network.fence().expect(&[self.server]);
+        // The address policy judges the address before the run, which opens its sockets only as it begins.
+        network.address_policy().expect(&[self.server]);
         let job = self.job(network).map_err(|error| Refusal::usage(format!("error: {error}")))?;
         let patience = self.load.timeout.unwrap_or(PATIENCE);
         let echo = Echo { server: self.server, patience, network: network.clone() };

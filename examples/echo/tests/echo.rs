@@ -110,10 +110,10 @@ fn echo_is_in_the_help_and_refuses_like_other_commands() {
         assert!(own.contains(text), "{text}: {own}");
     }
     let wrong = run(&["echo", "--think", "1s", "--rate", "5", "127.0.0.1:9"]).expect(2);
-    assert!(wrong.said().contains("--think cannot be used with --rate"), "{wrong}");
+    assert!(wrong.output().contains("--think cannot be used with --rate"), "{wrong}");
     let fenced = ["echo", "--rate", "5", "--messages", "5", "--allow", "127.0.0.2", "127.0.0.1:9"];
     let refused = run(&fenced).expect(8);
-    assert!(refused.said().contains("127.0.0.1"), "{refused}");
+    assert!(refused.output().contains("127.0.0.1"), "{refused}");
 }
 
 /// What a search claims depends on the machine; that it made its steps, each with messages of its own, does not.
@@ -142,7 +142,7 @@ fn echo_find_max_steps_repeat_no_message() {
     let different: HashSet<u64> = seen.iter().copied().collect();
     assert_eq!(different.len(), seen.len(), "{ended}");
     let paced = run(&["find-max", "--slo", "p99<1s", "--", "echo", "--rate", "5", &address]);
-    assert!(paced.expect(2).said().contains("--rate sets a rate"));
+    assert!(paced.expect(2).output().contains("--rate sets a rate"));
 }
 
 #[test]

@@ -53,8 +53,8 @@ pub fn check(bytes: &[u8]) {
         Ok(written) => written,
         Err(error) => return assert!(!error.to_string().is_empty()),
     };
-    let world = CompileEnvironment { surroundings: &Bare, base: Path::new("nowhere") };
-    let compiled = match compile(&written.plan, Node::default(), 1, &world) {
+    let environment = CompileEnvironment { surroundings: &Bare, base: Path::new("nowhere") };
+    let compiled = match compile(&written.plan, Node::default(), 1, &environment) {
         Ok(compiled) => compiled,
         Err(fault) => return assert!(!written.error(fault).to_string().is_empty()),
     };

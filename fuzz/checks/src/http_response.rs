@@ -4,10 +4,11 @@ use brunt_http_wire::{FIELDS_MAX, Framing, Heads, Malformed, RequestKind, scan};
 
 /// Panics if the decoder treats this input otherwise.
 pub fn check(input: (u8, u8, &[u8])) {
-    let (asked, piece, bytes) = input;
-    let asked = [RequestKind::Any, RequestKind::Head, RequestKind::Connect][usize::from(asked % 3)];
+    let (requested, piece, bytes) = input;
+    let requested =
+        [RequestKind::Any, RequestKind::Head, RequestKind::Connect][usize::from(requested % 3)];
     let mut fields = 0;
-    let scanned = scan(bytes, asked, FIELDS_MAX, |name, value| {
+    let scanned = scan(bytes, requested, FIELDS_MAX, |name, value| {
         fields += 1;
         assert!(!bytes[name].is_empty());
         assert!(!bytes[value].contains(&b'\n'));
@@ -15,7 +16,7 @@ pub fn check(input: (u8, u8, &[u8])) {
     let mut heads = Heads::default();
     for _ in 0..2 {
         assert_eq!(
-            heads.scan(bytes, asked, FIELDS_MAX),
+            heads.scan(bytes, requested, FIELDS_MAX),
             scanned,
             "what is remembered is what is read"
         );
@@ -23,10 +24,10 @@ pub fn check(input: (u8, u8, &[u8])) {
     let Ok(Some(head)) = scanned else { return };
     assert!(head.length <= bytes.len() && fields <= FIELDS_MAX);
     assert!((100..1000).contains(&head.status));
-    assert_eq!(scan(&bytes[..head.length], asked, FIELDS_MAX, |_, _| {}), scanned);
+    assert_eq!(scan(&bytes[..head.length], requested, FIELDS_MAX, |_, _| {}), scanned);
     for end in head.length.saturating_sub(40)..head.length {
         assert_eq!(
-            scan(&bytes[..end], asked, FIELDS_MAX, |_, _| panic!("its end has not come")),
+            scan(&bytes[..end], requested, FIELDS_MAX, |_, _| panic!("its end has not come")),
             Ok(None)
         );
     }

@@ -69,8 +69,8 @@ fn promtool(text: &str) {
     let mut check = check.stderr(Stdio::piped()).spawn().expect("promtool starts");
     check.stdin.take().expect("a pipe").write_all(text.as_bytes()).expect("it reads");
     let checked = check.wait_with_output().expect("it ends");
-    let said = String::from_utf8_lossy(&checked.stderr);
-    assert!(checked.status.success() && said.is_empty(), "{said}\n{text}");
+    let output = String::from_utf8_lossy(&checked.stderr);
+    assert!(checked.status.success() && output.is_empty(), "{output}\n{text}");
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn prometheus_address_in_use_stops_the_run_before_it_begins() {
     let mut run = command(binary());
     run.args(["http", "-z", "2s", "--prometheus", &port.to_string(), &url]);
     let ended = Program::start(&mut run).wait().expect(1);
-    let said = format!("failed to serve --prometheus 127.0.0.1:{port}: Address already in use");
-    assert!(ended.said().contains(&said), "{ended}");
+    let output = format!("failed to serve --prometheus 127.0.0.1:{port}: Address already in use");
+    assert!(ended.output().contains(&output), "{ended}");
     target.stop();
 }

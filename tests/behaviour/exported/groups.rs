@@ -8,7 +8,7 @@ use super::{counts_of, durations, endpoint, scrape_to_the_end};
 use brunt_test_program::{Plan, Program, Target, binary, command, scratch};
 
 fn plan(target: &Target) -> Plan {
-    Plan::of(&format!(
+    Plan::from_text(&format!(
         "[run]\nusers = 2\nduration = \"3s\"\n[http]\nbase = \"http://{}\"\n[[scenario]]\nname = \"visit\"\n\
          [[scenario.steps]]\nname = \"login\"\nsteps = [{{ name = \"page\", get = \"/sleep?ms=1\" }}, \
          {{ pause = \"20ms\" }}, {{ name = \"token\", get = \"/sleep?ms=1\" }}]\n\
@@ -101,6 +101,6 @@ fn abort_on_accepts_a_group() {
     let target = Target::start("rest");
     let ended = plan(&target).run(&["--abort-on", "broken.errors>0%"]);
     target.stop();
-    let said = "--abort-on broken.errors>0%: in the last interval it was 100.0%";
-    assert!(ended.said().contains(said), "{ended}");
+    let output = "--abort-on broken.errors>0%: in the last interval it was 100.0%";
+    assert!(ended.output().contains(output), "{ended}");
 }

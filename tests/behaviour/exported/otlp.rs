@@ -161,7 +161,7 @@ fn otlp_export_equals_the_record() {
     let (ended, record) = run(&target, &url, &directory.path().join("run.json"), 0);
     let warnings = ended.stderr.matches("note: failed to deliver to --otlp").count();
     assert_eq!(warnings, 1, "{ended}");
-    assert!(ended.said().contains("the collector answered 503"), "{ended}");
+    assert!(ended.output().contains("the collector answered 503"), "{ended}");
     let posted = receiver.posted();
     assert!((3..=6).contains(&posted.len()), "{} messages", posted.len());
     for (head, _) in &posted {
@@ -211,7 +211,10 @@ fn otlp_exponential_histogram_and_semantic_names_on_request() {
     assert!((seconds - all.sum_nanos() as f64 / 1e9).abs() < 1e-6, "{seconds}");
     let ended = run("buckets");
     assert_ne!(ended.code(), 0, "{ended}");
-    assert!(ended.said().contains(&format!("{kind} must be explicit_bucket_histogram")), "{ended}");
+    assert!(
+        ended.output().contains(&format!("{kind} must be explicit_bucket_histogram")),
+        "{ended}"
+    );
     target.stop();
 }
 
@@ -267,8 +270,8 @@ fn otlp_unavailable_collector_does_not_slow_the_run() {
         assert_eq!(ended.stderr.matches("note: failed to deliver").count(), 1, "{ended}");
         let message =
             format!("error: failed to deliver the last figures to --otlp http://{at}/v1/metrics: ");
-        assert!(ended.said().contains(&message) && ended.said().contains(why), "{ended}");
-        assert!(ended.said().contains("messages did not arrive"), "{ended}");
+        assert!(ended.output().contains(&message) && ended.output().contains(why), "{ended}");
+        assert!(ended.output().contains("messages did not arrive"), "{ended}");
         assert!(ended.stdout.contains("\nnext  "), "{ended}");
     }
     drop(silent);
@@ -286,7 +289,7 @@ fn otlp_over_https_checks_the_certificate() {
     let record = directory.path().join("run.json");
 
     let (ended, made) = run_trusting(Some(ours.path()), &target, &url, &record, 0);
-    assert!(!ended.said().contains("failed to deliver"), "{ended}");
+    assert!(!ended.output().contains("failed to deliver"), "{ended}");
     let posted = receiver.posted();
     let (head, last) = posted.last().expect("a message");
     assert!(head.starts_with("post /v1/metrics http/1.1"), "{head}");
@@ -300,9 +303,9 @@ fn otlp_over_https_checks_the_certificate() {
         assert_eq!(ended.stderr.matches("note: failed to deliver").count(), 1, "{ended}");
         let message =
             format!("error: failed to deliver the last figures to --otlp {url}/v1/metrics: ");
-        assert!(ended.said().contains(&message), "{ended}");
+        assert!(ended.output().contains(&message), "{ended}");
         assert!(
-            ended.said().contains("OTEL_EXPORTER_OTLP_CERTIFICATE names a PEM file"),
+            ended.output().contains("OTEL_EXPORTER_OTLP_CERTIFICATE names a PEM file"),
             "{ended}"
         );
         assert!(ended.stdout.contains("\nnext  "), "{ended}");

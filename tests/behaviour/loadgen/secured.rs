@@ -40,5 +40,5 @@ fn loadgen_trusts_a_service_only_by_its_certificate() {
     assert!(ended.stderr.contains("note: the server's certificate is not verified"), "{ended}");
     let (counts, ended) = passed(&[]);
     assert_eq!(counts, [0, 0, 6], "{ended}");
-    assert!(ended.said().contains("issued"), "it says why: {ended}");
+    assert!(ended.output().contains("issued"), "it says why: {ended}");
 }

@@ -72,9 +72,9 @@ fn second_interrupt_and_sigterm_have_their_own_exit_codes() {
 /// Refused before anything is sent: what is wrong is said, with its name, and nothing stands on standard output.
 #[test]
 fn invalid_runs_are_refused_before_anything_is_sent() {
-    let refused = |words: &str, code: i32, said: &str| {
+    let refused = |words: &str, code: i32, output: &str| {
         let ended = run(["perfdhcp"].into_iter().chain(words.split_whitespace())).expect(code);
-        assert!(ended.said().contains(said), "{said}\n{ended}");
+        assert!(ended.output().contains(output), "{output}\n{ended}");
         assert!(ended.stdout.is_empty(), "{ended}");
     };
     let taken = UdpSocket::bind("127.0.0.1:0").expect("a port");
@@ -136,11 +136,11 @@ fn target_dhcp_prints_its_totals_at_the_end() {
     start(Family::V6, port(1), "-r 200 -n 20 -R 20 -e prefix-only").wait().expect(0);
     target.signal(Signal::INT);
     let ended = target.wait().expect(0);
-    let said = ended.said();
+    let output = ended.output();
     for part in
         ["DISCOVER 30 REQUEST 30 OFFER 30 ACK 30", "SOLICIT 20 REQUEST 20 ADVERTISE 20 REPLY 20"]
     {
-        assert!(said.contains(part), "{ended}");
+        assert!(output.contains(part), "{ended}");
     }
     let table = fs::read_to_string(&leases).unwrap();
     let bound = |what: &str| table.lines().filter(|line| line.contains(what)).count();

@@ -57,9 +57,9 @@ fn stopped_generator_does_not_blame_the_server_for_drops() {
     // Which these are exactly is tested with a scripted clock: here the machine pauses brunt when it likes as well.
     let ours = both(&record, "drops because brunt stood still");
     assert!((1..=ignored).contains(&ours), "{ours} of {ignored}\n{ended}");
-    let said =
+    let output =
         format!("  because brunt itself was paused, not counted against the server: {ours}\n");
-    assert!(ended.stdout.contains(&said), "{said}{ended}");
+    assert!(ended.stdout.contains(&output), "{output}{ended}");
     // All the others are the server's.
     let theirs = format!("queue, by it or on the wire: {}\n", ignored - ours);
     let seen = format!("lost by the server or on the wire: {}\n", ignored - ours);

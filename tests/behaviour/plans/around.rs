@@ -6,7 +6,7 @@ use rustix::process::Signal;
 #[test]
 fn clean_up_runs_after_a_signal() {
     let target = RestTarget::start();
-    let plan = Plan::of(&format!(
+    let plan = Plan::from_text(&format!(
         "[run]\nusers = 2\nduration = \"10m\"\nthink = \"50ms\"\n[http]\nbase = \"{}\"\n\
          [prepare]\neach = \"node\"\nsteps = [{{ put = \"/echo/made\", text = \"x\" }}]\n\
          [clean-up]\neach = \"node\"\nsteps = [{{ delete = \"/echo/made\" }}]\n\

@@ -47,7 +47,7 @@ bearer = "a-secret-token"
 
 fn plan(base: &str) -> Plan {
     let steps = STEPS.replace("\n\n[[scenario.steps]]", "\nstatus = 299\n\n[[scenario.steps]]");
-    Plan::of(&format!(
+    Plan::from_text(&format!(
         "[run]\nusers = 1\niterations = {{ each = 1 }}\n[http]\nbase = \"{base}\"\ncookies = true\n\
          [[scenario]]\nafter-failure = \"go-on\"\n{steps}status = 299\n"
     ))
@@ -96,7 +96,7 @@ fn curl_line_of_a_failed_request_repeats_it() {
 #[test]
 fn curl_line_is_absent_for_passed_and_non_http_steps() {
     let target = RestTarget::start();
-    let right = Plan::of(&format!(
+    let right = Plan::from_text(&format!(
         "[run]\nusers = 1\niterations = {{ each = 1 }}\n[http]\nbase = \"{}\"\n\
          [[scenario]]\n[[scenario.steps]]\nget = \"/headers\"\n",
         target.base

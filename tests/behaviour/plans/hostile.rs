@@ -14,20 +14,20 @@ fn serve(bodies: BTreeMap<&'static str, String>) -> String {
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let Ok(mut stream) = stream else { return };
-            let (mut asked, mut buffer) = (Vec::new(), [0; 4096]);
+            let (mut requested, mut buffer) = (Vec::new(), [0; 4096]);
             while let Ok(count @ 1..) = stream.read(&mut buffer) {
-                asked.extend_from_slice(&buffer[..count]);
-                if !asked.ends_with(b"\r\n\r\n") {
+                requested.extend_from_slice(&buffer[..count]);
+                if !requested.ends_with(b"\r\n\r\n") {
                     continue;
                 }
-                let text = String::from_utf8_lossy(&asked).into_owned();
+                let text = String::from_utf8_lossy(&requested).into_owned();
                 let path = text.split_whitespace().nth(1).unwrap_or_default();
                 let body = bodies.get(path).map_or("", |body| body);
                 let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
                 if stream.write_all(&[head.as_bytes(), body.as_bytes()].concat()).is_err() {
                     break;
                 }
-                asked.clear();
+                requested.clear();
             }
         }
     });
@@ -83,7 +83,7 @@ fn expensive_answers_are_counted_as_unexamined() {
             "[[scenario.steps]]\nget = \"/{path}\"\nchecks = [{{ {check}, exists = false }}]\n"
         );
     }
-    let ended = Plan::of(&plan).run(&[]);
+    let ended = Plan::from_text(&plan).run(&[]);
     let record = ended.record();
     assert_eq!((record.counts.ok, record.counts.failed), (0, 5), "{ended}");
     for operation in &record.operations {
@@ -102,7 +102,7 @@ fn negative_checks_fail_on_a_body_cut_at_body_kept() {
     let body = format!("{}secret", "x".repeat(100_000));
     let base = serve(BTreeMap::from([("/", body)]));
     let plan = |kept: &str| {
-        Plan::of(&format!(
+        Plan::from_text(&format!(
             "[run]\niterations = {{ each = 1 }}\n[http]\nbase = \"{base}\"\nlimits = {{ body-kept = \"{kept}\" }}\n\
              [[scenario]]\nname = \"a\"\n[[scenario.steps]]\nget = \"/\"\n\
              checks = [{{ body = true, contains = \"secret\", not = true }}]\n"

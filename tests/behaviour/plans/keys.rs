@@ -5,7 +5,7 @@ use brunt_testbed::Pki;
 
 /// A plan that signs with the key of this name, of these certificates.
 fn signing(target: &RestTarget, key: &str) -> Plan {
-    Plan::of(&format!(
+    Plan::from_text(&format!(
         "[run]\nusers = 1\niterations = {{ each = 2 }}\n[http]\nbase = \"{}\"\n[keys]\nclient = {{ {key} }}\n\
          [variables]\nassertion = {{ jwt = {{ iss = \"load\" }}, key = \"client\" }}\n\
          [[scenario]]\nsteps = [{{ post = \"/echo\", form = {{ client_assertion = \"${{assertion}}\" }} }}]\n",
@@ -15,7 +15,7 @@ fn signing(target: &RestTarget, key: &str) -> Plan {
 
 /// The text without line breaks.
 fn flat(ended: &Ended) -> String {
-    ended.said().split_whitespace().collect::<Vec<_>>().join(" ")
+    ended.output().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[test]
@@ -25,10 +25,13 @@ fn key_file_with_wrong_password_is_named_without_the_password() {
     let key = format!("file = \"{}\", password = \"opensesame\"", file.display());
     for line in [&["--check"][..], &[]] {
         let ended = signing(&target, &key).run(line).expect(2);
-        let said = flat(&ended);
-        assert!(said.contains("plan.toml:7:") && said.contains("keys.client.file: "), "{ended}");
-        assert!(said.contains("client.p12: the password is wrong"), "{ended}");
-        assert!(!said.contains("opensesame"), "{ended}");
+        let output = flat(&ended);
+        assert!(
+            output.contains("plan.toml:7:") && output.contains("keys.client.file: "),
+            "{ended}"
+        );
+        assert!(output.contains("client.p12: the password is wrong"), "{ended}");
+        assert!(!output.contains("opensesame"), "{ended}");
     }
     let none = format!("file = \"{}\"", file.display());
     let ended = signing(&target, &none).run(&["--check"]).expect(2);
@@ -54,8 +57,8 @@ fn expired_certificate_is_noted_and_its_key_still_signs() {
     };
     let note = "keys.client: the certificate in ";
     let check = plan("expired").run(&["--check"]).expect(0);
-    let said = check.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains(note) && said.contains("expired.p12 expired at 20"), "{check}");
+    let output = check.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(output.contains(note) && output.contains("expired.p12 expired at 20"), "{check}");
     let ended = plan("expired").run(&[]).expect(0);
     assert!(flat(&ended).contains(note), "{ended}");
     assert_eq!(ended.record().counts.ok, 2, "{ended}");

@@ -32,7 +32,7 @@ fn thousands_of_steps_stay_within_the_memory_estimate() {
             "[[scenario.steps]]\nname = \"step {step}\"\nget = \"/oauth2/{step}\"\nstatus = 404\n"
         );
     }
-    let plan = Plan::of(&text);
+    let plan = Plan::from_text(&text);
     let run = plan.start(&[]);
     let (id, mut most) = (run.id(), 0);
     until(Duration::from_secs(60), || {
@@ -48,7 +48,7 @@ fn thousands_of_steps_stay_within_the_memory_estimate() {
     assert!((20..MEGABYTES_MAX).contains(&megabytes), "{megabytes} MB");
     let checked = plan.run(&["--check"]).expect(0);
     let line = checked.stdout.lines().find(|line| line.starts_with("Memory: about ")).unwrap();
-    let said: u64 = line.split_whitespace().nth(2).unwrap().parse().unwrap();
-    assert!((megabytes / 2..megabytes * 3).contains(&said), "{megabytes} MB, and said: {line}");
+    let output: u64 = line.split_whitespace().nth(2).unwrap().parse().unwrap();
+    assert!((megabytes / 2..megabytes * 3).contains(&output), "{megabytes} MB, and said: {line}");
     target.stop();
 }

@@ -26,7 +26,7 @@ fn plan_is_read_from_stdin_and_set_overrides_it() {
     let mut program = Program::start(&mut brunt);
     program.end_of_input();
     let ended = program.wait().expect(2);
-    assert!(ended.said().contains("--set http.base: has no value"), "{ended}");
+    assert!(ended.output().contains("--set http.base: has no value"), "{ended}");
     let mut brunt = command(binary());
     let base = format!("http.base={}", target.base);
     brunt

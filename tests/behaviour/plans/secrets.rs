@@ -33,7 +33,7 @@ fn failure_message_of_a_server_is_shown_without_secrets() {
         "WWW-Authenticate: Bearer error=\"invalid_token\"\r\n",
         "{\"message\":\"no \u{1b}[2J opensesame\",\"access_token\":\"abc\"}",
     );
-    let plan = Plan::of(&format!(
+    let plan = Plan::from_text(&format!(
         "[run]\nusers = 1\niterations = {{ each = 2 }}\n[http]\nbase = \"{base}\"\n\
          [variables]\nsecret = {{ env = \"PLAN_SECRET\" }}\n\
          [[scenario]]\n[[scenario.steps]]\nget = \"/ping\"\nbearer = \"${{secret}}\"\n"

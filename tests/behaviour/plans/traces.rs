@@ -22,7 +22,7 @@ fn once_traces_a_url_and_ldap_searches() {
         stdout.lines().next().unwrap_or_default().clone_into(&mut server);
         stdout.contains('\n')
     });
-    let ended = Plan::of(&format!(
+    let ended = Plan::from_text(&format!(
         "[run]\nduration = \"1h\"\n[ldap]\nserver = \"{server}\"\n[[scenario]]\nafter-failure = \"go-on\"\n\
          [[scenario.steps]]\nname = \"wrong\"\nldap = {{ bind = {{ \
          dn = \"uid=user.1,ou=people,dc=example,dc=com\", password = \"hidden\" }} }}\n\

@@ -76,8 +76,8 @@ fn report_counts_passed_slow_failed_and_skipped_tasks() {
     assert!(ended.stdout.contains("\tWorkload: reading with 8 loops;\tPercent load = 47.06%\n"));
     the_record_agrees(&ended, &report);
     let seen = target.stop();
-    let asked = |path: &str| seen.iter().filter(|seen| seen.target == path).count();
-    assert_eq!(["/echo/begin", "/echo/change", "/echo/look"].map(asked), [9, 9, 18]);
+    let requested = |path: &str| seen.iter().filter(|seen| seen.target == path).count();
+    assert_eq!(["/echo/begin", "/echo/change", "/echo/look"].map(requested), [9, 9, 18]);
 }
 
 /// The engine counts what it sees, the ledger what becomes of tasks.

@@ -106,11 +106,16 @@ fn duplicate_and_ignored_keys_are_noted() {
     files.job(&target.base, 1, &[("two", 1)], &json!({}));
     let ended = files.perform(&[]).expect(0);
     assert!(
-        ended.said().contains("tasks/two.json, line 3: \"x-a\" occurs twice; the last one counts"),
+        ended
+            .output()
+            .contains("tasks/two.json, line 3: \"x-a\" occurs twice; the last one counts"),
         "{ended}"
     );
-    assert!(ended.said().contains("line 4: the header \"Content-Length\" is left out"), "{ended}");
-    assert!(ended.said().contains("one object has 2 entries"), "{ended}");
+    assert!(
+        ended.output().contains("line 4: the header \"Content-Length\" is left out"),
+        "{ended}"
+    );
+    assert!(ended.output().contains("one object has 2 entries"), "{ended}");
     let seen = target.stop();
     assert_eq!((seen.len(), seen[0].header("X-A")), (2, Some("2")));
 }

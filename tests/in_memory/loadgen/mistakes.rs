@@ -371,7 +371,7 @@ fn mistakes_name_file_line_key_and_remedy() {
             assert!(ended.stderr.starts_with("failed to read "), "{ended}");
             assert!(ended.stderr.contains(".json, line "), "{instead}: {ended}");
             for word in *words {
-                assert!(ended.said().contains(word), "{instead}: {word}: {ended}");
+                assert!(ended.output().contains(word), "{instead}: {word}: {ended}");
             }
             assert!(ended.stdout.is_empty(), "{ended}");
         }
@@ -385,21 +385,23 @@ fn mistakes_name_file_line_key_and_remedy() {
 fn invalid_or_missing_files_are_reported() {
     let files = Files::new();
     let ended = files.perform(&[]).expect(2);
-    assert!(ended.said().contains("jobs/job.json: No such file"), "{ended}");
-    assert!(ended.said().contains("name a file that can be read"), "{ended}");
+    assert!(ended.output().contains("jobs/job.json: No such file"), "{ended}");
+    assert!(ended.output().contains("name a file that can be read"), "{ended}");
     let path = files.write("jobs/job.json", "");
     std::fs::write(&path, b"{\n \"name\": \"\xff\"}").unwrap();
     let ended = files.perform(&[]).expect(2);
     assert!(
-        ended.said().contains("line 2, column 11: it is not UTF-8 from here on; save it as UTF-8"),
+        ended
+            .output()
+            .contains("line 2, column 11: it is not UTF-8 from here on; save it as UTF-8"),
         "{ended}"
     );
     files.write("jobs/job.json", "[1, 2]");
     let ended = files.perform(&[]).expect(2);
     assert!(
-        ended.said().contains("line 1, column 1: this is an array, but must be an object"),
+        ended.output().contains("line 1, column 1: this is an array, but must be an object"),
         "{ended}"
     );
     files.write("jobs/job.json", &format!("{}{}", "[".repeat(9_999), "]".repeat(9_999)));
-    assert!(files.perform(&[]).expect(2).said().contains("nest less deeply"));
+    assert!(files.perform(&[]).expect(2).output().contains("nest less deeply"));
 }

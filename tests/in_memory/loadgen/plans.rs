@@ -9,7 +9,7 @@ use crate::planned::Files;
 use crate::rest_target::RestTarget;
 
 /// What a request was, but for what differs from one run to the next.
-fn asked(seen: &[Seen]) -> Vec<String> {
+fn requested(seen: &[Seen]) -> Vec<String> {
     let words = |seen: &Seen| {
         let mut fields: Vec<String> = seen
             .headers
@@ -115,7 +115,7 @@ fn to_plan_keeps_unusual_names_and_payloads() {
         } else {
             files.perform(&[]).expect(0);
         }
-        asked(&target.stop())
+        requested(&target.stop())
     };
     let (job, plan) = (perform(false), perform(true));
     assert_eq!(job.len(), 4);
@@ -165,7 +165,7 @@ fn to_plan_sends_the_same_requests_as_the_job() {
     let (job, plan) = (perform(false), perform(true));
     assert_eq!(job.len(), 1 + 6 * 3 + 4);
     let values = |seen: &[Seen]| -> Vec<String> {
-        let words = asked(seen);
+        let words = requested(seen);
         words
             .iter()
             .map(|line| {

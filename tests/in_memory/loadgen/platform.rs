@@ -94,7 +94,7 @@ fn mistakes_in_single_file_jobs_are_reported() {
         files.write("jobs/job.json", &job.to_string());
         let ended = files.perform(&[]).expect(2);
         for word in words {
-            assert!(ended.said().contains(word), "{word}: {ended}");
+            assert!(ended.output().contains(word), "{word}: {ended}");
         }
     }
 }

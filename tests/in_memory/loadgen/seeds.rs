@@ -49,7 +49,7 @@ fn write(files: &Files, base: &str) {
 }
 
 /// What the job asks for, without its tokens.
-fn asked(line: &[&str]) -> Vec<String> {
+fn requested(line: &[&str]) -> Vec<String> {
     let target = RestTarget::start();
     let files = Files::new();
     write(&files, &target.base);
@@ -76,10 +76,10 @@ const DRAWN: [&str; 6] = [
 
 #[test]
 fn seed_draws_the_recorded_values() {
-    assert_eq!(asked(&[]), DRAWN);
+    assert_eq!(requested(&[]), DRAWN);
 }
 
 #[test]
 fn seed_draws_the_same_values_with_compat() {
-    assert_eq!(asked(&["--compat"]), DRAWN);
+    assert_eq!(requested(&["--compat"]), DRAWN);
 }

@@ -206,8 +206,8 @@ fn perfdhcp_users_pause_for_think_time() {
     let record = ended.balanced();
     assert_eq!((record.plan.mode, record.plan.sessions), (Mode::Closed, 2), "{ended}");
     assert_eq!((record.counts.sent, server.sent(Answer::Ack)), (8, 8), "{ended}");
-    let asked = |at: &Percentile| (at.percentile - 42.5).abs() < 1e-9;
-    assert!(record.operations[0].response.percentiles.iter().any(asked), "{ended}");
+    let requested = |at: &Percentile| (at.percentile - 42.5).abs() < 1e-9;
+    assert!(record.operations[0].response.percentiles.iter().any(requested), "{ended}");
 }
 
 #[test]
@@ -221,6 +221,6 @@ fn canary_uses_clients_of_its_own() {
     assert_eq!(macs(&server), counted_from(BASE, 0..20), "{ended}");
     let silent = Server::v4("[[rule]]\naction = 'ignore'");
     let ended = silent.run("-r 50 -n 20 --canary 2").expect(10);
-    assert!(ended.said().contains("the run did not begin, because its canary failed"), "{ended}");
+    assert!(ended.output().contains("the run did not begin, because its canary failed"), "{ended}");
     assert_eq!((&*ended.stdout, silent.received(RequestKind::Discover)), ("", 2), "{ended}");
 }

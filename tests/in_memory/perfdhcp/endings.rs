@@ -66,7 +66,7 @@ fn drop_limit_ends_the_run() {
         let drops = tally(&record, "DISCOVER-OFFER drops");
         assert_eq!(drops, expected(record.counts.planned), "{limit}\n{ended}");
         assert!(ended.stdout.contains("\nReached maximum drops number.\n"), "{ended}");
-        assert!(ended.said().contains("by the drops of DISCOVER-OFFER (-D)"), "{ended}");
+        assert!(ended.output().contains("by the drops of DISCOVER-OFFER (-D)"), "{ended}");
         // The first drop is that of the twentieth at the latest, 2 s after it was due.
         assert!((2.0..2.9).contains(&record.rates.seconds), "{ended}");
     }
@@ -150,11 +150,11 @@ fn wrapped_command_is_called_at_start_and_stop() {
     let server = Server::v4("");
     let wrapped = script.to_str().unwrap();
     server.run_with("-r 100 -n 50", &["-w", wrapped]).expect(0);
-    let said = || fs::read_to_string(&log).unwrap_or_default();
-    assert_eq!(said(), "start\nstop\n");
+    let output = || fs::read_to_string(&log).unwrap_or_default();
+    assert_eq!(output(), "start\nstop\n");
     let missing = server.run_with("-r 100 -n 50", &["-w", "/nonexistent/command"]).expect(0);
     for call in ["start", "stop"] {
         let named = format!("'/nonexistent/command {call}', could not be run");
-        assert!(missing.said().contains(&named), "{missing}");
+        assert!(missing.output().contains(&named), "{missing}");
     }
 }

@@ -39,7 +39,7 @@ fn sign_in(base: &str) -> String {
 #[test]
 fn failure_skips_later_steps_and_reveals_no_secret() {
     let target = RestTarget::scripted(SCRIPT);
-    let ended = Plan::of(&sign_in(&target.base)).run(&[]).expect(0);
+    let ended = Plan::from_text(&sign_in(&target.base)).run(&[]).expect(0);
     let record = ended.record();
     let counts = |name: &str| {
         let operation = record.operations.iter().find(|operation| operation.name == name).unwrap();
@@ -54,9 +54,13 @@ fn failure_skips_later_steps_and_reveals_no_secret() {
         assert!(!output.contains("opensesame"), "{ended}");
     }
     let seen = target.stop();
-    let asked = |path: &str| seen.iter().filter(|seen| seen.target == path).count();
+    let requested = |path: &str| seen.iter().filter(|seen| seen.target == path).count();
     assert_eq!(
-        (asked("/oauth2/access_token"), asked("/oauth2/userinfo"), asked("/oauth2/token/revoke")),
+        (
+            requested("/oauth2/access_token"),
+            requested("/oauth2/userinfo"),
+            requested("/oauth2/token/revoke")
+        ),
         (30, 20, 16)
     );
     assert!(
@@ -83,7 +87,7 @@ fn checks_decide_success() {
          [[scenario.steps]]\nname = \"good\"\nget = \"/gzip\"\nheaders = {{ Accept-Encoding = \"gzip\" }}\n\
          checks = [{{ size = \"1..\" }}]\n"
     );
-    let ended = Plan::of(&plan).run(&[]);
+    let ended = Plan::from_text(&plan).run(&[]);
     let ended = ended.expect(99);
     let row = |name: &str| {
         let line = ended.stdout.lines().find(|line| line.starts_with(&format!("  {name} ")));
@@ -98,13 +102,16 @@ fn checks_decide_success() {
 
 #[test]
 fn plan_error_names_its_line_and_exits_2() {
-    let plan = Plan::of("[run]\nusers = 5\n\n[[scenario]]\nsteps = [{ gte = \"/\" }]\n");
+    let plan = Plan::from_text("[run]\nusers = 5\n\n[[scenario]]\nsteps = [{ gte = \"/\" }]\n");
     let ended = plan.run(&[]).expect(2);
     let place = format!("{}:5:12: scenario[1].steps[1].gte: ", plan.path().display());
     assert!(ended.stderr.starts_with(&place), "{ended}");
-    assert!(ended.said().contains("did you mean 'get'?"), "{ended}");
+    assert!(ended.output().contains("did you mean 'get'?"), "{ended}");
     let ended = run(&["run", "no-such-plan.toml"]).expect(2);
-    assert!(ended.said().contains("no-such-plan.toml"), "{ended}");
+    assert!(ended.output().contains("no-such-plan.toml"), "{ended}");
     let ended = plan.run(&["--set", "scenario.1.steps.1.get=/", "--set", "run.user=5"]).expect(2);
-    assert!(ended.said().contains("gte") || ended.said().contains("--set run.user=5"), "{ended}");
+    assert!(
+        ended.output().contains("gte") || ended.output().contains("--set run.user=5"),
+        "{ended}"
+    );
 }

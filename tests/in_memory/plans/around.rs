@@ -52,14 +52,14 @@ fn prepare_once_per_node_shares_its_value_and_cleans_up() {
     let tables = prepared("node", "user.1") + &cleaned("node");
     let text =
         plan(&target, "users = 4\niterations = { each = 5 }", &tables).replace("LASTS", "node");
-    let ended = Plan::of(&text).run(&["--details"]).expect(0);
+    let ended = Plan::from_text(&text).run(&["--details"]).expect(0);
     let record = ended.record();
     assert_eq!((record.counts.planned, record.operations.len()), (20, 1), "{ended}");
     let seen = target.stop();
     let load = places(&seen, "GET", "/echo/load");
-    let (asked, made) =
+    let (requested, made) =
         (places(&seen, "POST", "/oauth2/access_token"), places(&seen, "PUT", "/echo/made"));
-    assert_eq!((asked, made), (vec![0], vec![1]), "{ended}");
+    assert_eq!((requested, made), (vec![0], vec![1]), "{ended}");
     assert_eq!(load, (2..22).collect::<Vec<_>>(), "{ended}");
     assert_eq!(places(&seen, "DELETE", "/echo/made"), [22], "{ended}");
     let used = seen[1].header("authorization").expect("a token");
@@ -78,7 +78,7 @@ fn prepare_per_user_cleans_up_with_its_own_value() {
     let tables = prepared("user", "user.${run.user}") + &cleaned("user");
     let text =
         plan(&target, "users = 3\niterations = { each = 2 }", &tables).replace("LASTS", "user");
-    let ended = Plan::of(&text).run(&[]).expect(0);
+    let ended = Plan::from_text(&text).run(&[]).expect(0);
     assert_eq!(ended.record().counts.planned, 6, "{ended}");
     let seen = target.stop();
     assert_eq!(seen.len(), 3 + 3 + 6 + 3, "{ended}");
@@ -106,10 +106,10 @@ fn prepare_failure_stops_the_run_and_cleans_up() {
     let tables = prepared("node", "user.1") + &cleaned("node");
     let text =
         plan(&target, "users = 2\niterations = { each = 5 }", &tables).replace("LASTS", "node");
-    let plan = Plan::of(&text);
+    let plan = Plan::from_text(&text);
     let ended = plan.run(&[]).expect(1);
     let why = "failed to prepare: step 'made': 503 Service Unavailable";
-    assert!(ended.said().contains(why), "{ended}");
+    assert!(ended.output().contains(why), "{ended}");
     let seen = target.stop();
     let methods: Vec<&str> = seen.iter().map(|seen| seen.method.as_str()).collect();
     assert_eq!(methods, ["POST", "PUT", "DELETE"], "{ended}");
@@ -121,9 +121,9 @@ fn prepare_timeout_fails_the_run() {
     let tables = prepared("node", "user.1").replace("each", "within = \"300ms\"\neach");
     let text =
         plan(&target, "users = 2\niterations = { each = 5 }", &tables).replace("LASTS", "node");
-    let ended = Plan::of(&text).run(&[]).expect(1);
-    assert!(ended.said().contains("failed to prepare: "), "{ended}");
-    assert!(ended.said().contains("within 300ms"), "{ended}");
+    let ended = Plan::from_text(&text).run(&[]).expect(1);
+    assert!(ended.output().contains("failed to prepare: "), "{ended}");
+    assert!(ended.output().contains("within 300ms"), "{ended}");
     assert!(places(&target.stop(), "GET", "/echo/load").is_empty(), "{ended}");
 }
 
@@ -135,9 +135,9 @@ fn clean_up_failure_decides_the_exit_code() {
     let tables = prepared("node", "user.1") + &cleaned("node");
     let text =
         plan(&target, "users = 1\niterations = { each = 3 }", &tables).replace("LASTS", "node");
-    let ended = Plan::of(&text).run(&[]);
+    let ended = Plan::from_text(&text).run(&[]);
     assert_ne!(ended.code(), 0, "{ended}");
-    assert!(ended.said().contains("failed to clean up: step 'removed': 503"), "{ended}");
+    assert!(ended.output().contains("failed to clean up: step 'removed': 503"), "{ended}");
     assert_eq!(ended.record().counts.ok, 3, "{ended}");
 }
 
@@ -149,7 +149,7 @@ fn prepare_once_per_run_happens_on_the_first_node_only() {
     let text =
         plan(&target, "users = 2\nseed = 3\niterations = { each = 3 }", &[made, removed].concat());
     let text = text.replace("LASTS", "iteration").replace(", bearer = \"${admin}\"", "");
-    let plan = Plan::of(&text);
+    let plan = Plan::from_text(&text);
     for node in ["0/2", "1/2"] {
         let ended = plan.run(&["--node", node]).expect(0);
         assert_eq!(notes(&ended).contains("prepared in"), node == "0/2", "{ended}");
@@ -165,7 +165,7 @@ fn once_and_check_show_prepare_and_clean_up() {
     let tables = prepared("user", "user.${run.user}") + &cleaned("user");
     let text =
         plan(&target, "users = 3\niterations = { each = 2 }", &tables).replace("LASTS", "user");
-    let plan = Plan::of(&text);
+    let plan = Plan::from_text(&text);
     let once = plan.run(&["--once"]).expect(0);
     let order = [
         "\nprepare\n=======\n",
@@ -193,11 +193,11 @@ fn find_max_prepares_once_and_refuses_prepare_per_user() {
     let target = RestTarget::start();
     let tables = prepared("user", "user.1");
     let text = plan(&target, "users = 2", &tables).replace("LASTS", "user");
-    let plan = Plan::of(&text);
+    let plan = Plan::from_text(&text);
     let path = plan.path().display().to_string();
     let ended = run(&["find-max", "--", "run", &path]).expect(2);
-    assert!(ended.said().contains("'prepare.each' is \"user\""), "{ended}");
+    assert!(ended.output().contains("'prepare.each' is \"user\""), "{ended}");
     let canary = plan.run(&["--canary", "1"]).expect(2);
-    assert!(canary.said().contains("a canary has other users than the run"), "{canary}");
+    assert!(canary.output().contains("a canary has other users than the run"), "{canary}");
     assert!(target.stop().is_empty());
 }

@@ -68,7 +68,7 @@ ldap.bind = { dn = "uid=admin,dc=example,dc=com", password = "password" }
 #[test]
 fn ldap_steps_add_modify_compare_search_and_delete() {
     Directory::start(5);
-    let ended = Plan::of(PLAN).run(&[]).expect(0);
+    let ended = Plan::from_text(PLAN).run(&[]).expect(0);
     let counts = ended.record().counts;
     assert_eq!((counts.ok, counts.failed), (3 * 5 * 10, 0), "{ended}");
 }

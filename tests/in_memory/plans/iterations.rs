@@ -24,7 +24,7 @@ const REFUSED: &str = "[[rule]]\npath = \"/oauth2/access_token\"\naction = { sta
 fn back_off_and_think_limit_failing_users() {
     let target = RestTarget::scripted(REFUSED);
     let tried = |run: &str| {
-        let record = Plan::of(&refused(&target.base, run)).run(&[]).expect(1).record();
+        let record = Plan::from_text(&refused(&target.base, run)).run(&[]).expect(1).record();
         let token = record.operations.iter().find(|operation| operation.name == "token").unwrap();
         assert_eq!(token.counts.ok, 0);
         token.counts.failed
@@ -47,7 +47,7 @@ fn iteration_times_are_recorded_with_and_without_pauses() {
              {{ post = \"/echo\", text = \"b\" }}, {{ pause = \"1ms\" }}]\n",
             target.base
         );
-        let record = Plan::of(&text).run(&[]).expect(0).record();
+        let record = Plan::from_text(&text).run(&[]).expect(0).record();
         let part = |name: &str| {
             let part = record.parts.iter().find(|part| part.name == name)?;
             Some(part.took.clone()).filter(|latency| latency.count > 0)
@@ -81,15 +81,15 @@ fn open_plan_reports_the_iteration_rate() {
     let echo = "{ post = \"/echo\", text = \"a\" }";
     let several = text(&[echo; 3].join(", "));
     for (line, rate) in [(&["--details"][..], 5.0), (&["--details", "--node", "0/2"], 2.5)] {
-        let ended = Plan::of(&several).run(line).expect(0);
+        let ended = Plan::from_text(&several).run(line).expect(0);
         let plan = ended.record().plan;
         assert_eq!((plan.target_rate, plan.target_iterations), (None, Some(rate)), "{ended}");
-        let said = format!("open model ({rate:.1} iterations a second");
-        assert!(ended.stdout.contains(&said) && !ended.stdout.contains("unlimited"), "{ended}");
+        let output = format!("open model ({rate:.1} iterations a second");
+        assert!(ended.stdout.contains(&output) && !ended.stdout.contains("unlimited"), "{ended}");
     }
     // One exchange an iteration, whatever pauses there are: their rate is its rate.
     let single = text(&format!("{echo}, {{ pause = \"1ms\" }}"));
-    let plan = Plan::of(&single).run(&[]).expect(0).record().plan;
+    let plan = Plan::from_text(&single).run(&[]).expect(0).record().plan;
     assert_eq!((plan.target_rate, plan.target_iterations), (Some(5.0), None));
     target.stop();
 }

@@ -21,7 +21,7 @@ fn nodes_share_iterations_and_unique_feeder_rows() {
          json = {{ uid = \"${{people.uid}}\", name = \"${{people.name}}\", iteration = \"${{run.iteration}}\" }}\n",
         target.base
     );
-    let plan = Plan::of(&text);
+    let plan = Plan::from_text(&text);
     let rows: Vec<String> = (0..100).map(|n| format!("u{n},\"name, {n}\"\n")).collect();
     plan.beside("people.csv", &format!("uid,name\n{}", rows.concat()));
     let records = ["0/2", "1/2"].map(|node| {
@@ -61,7 +61,7 @@ fn merged(nodes: &[Record; 2]) {
     let full = ["merge", &files[0], &files[1], "--record", "/dev/full", "--details"];
     let full = run(&full).expect(1);
     assert_eq!(full.stdout, ended.stdout, "shown all the same");
-    assert!(full.said().contains("error: failed to write the record /dev/full"), "{full}");
+    assert!(full.output().contains("error: failed to write the record /dev/full"), "{full}");
     let twice = run(&["merge", &files[0], &files[0]]).expect(2);
     assert!(twice.stderr.contains("both are node 0 of 2"), "{twice}");
 }

@@ -20,7 +20,7 @@ fn plan(target: &RestTarget, one: &str, other: &str) -> String {
     format!("[http]\nbase = \"{base}\"\n{}{}", scenario("one", one), scenario("other", other))
 }
 
-fn asked<'a>(seen: &'a [Seen], name: &str) -> Vec<&'a Seen> {
+fn requested<'a>(seen: &'a [Seen], name: &str) -> Vec<&'a Seen> {
     let start = format!("/echo/{name}/");
     seen.iter().filter(|seen| seen.target.starts_with(&start)).collect()
 }
@@ -34,7 +34,7 @@ fn scenario<'a>(record: &'a Record, name: &str) -> &'a ScenarioRecord {
 fn scenario_load_sets_its_iterations() {
     let target = RestTarget::start();
     let rate = "users = 3, rate = \"20/s\", duration = \"1s\"";
-    let ended = Plan::of(&plan(&target, "users = 2, iterations = 5", rate));
+    let ended = Plan::from_text(&plan(&target, "users = 2, iterations = 5", rate));
     let ended = ended.run(&["--details"]).expect(0);
     let record = ended.record();
     let count = |name: &str| {
@@ -43,9 +43,13 @@ fn scenario_load_sets_its_iterations() {
     };
     assert_eq!((count("one step"), count("other step")), (10, 20), "{ended}");
     let seen = target.stop();
-    assert_eq!((asked(&seen, "one").len(), asked(&seen, "other").len()), (10, 20), "{ended}");
+    assert_eq!(
+        (requested(&seen, "one").len(), requested(&seen, "other").len()),
+        (10, 20),
+        "{ended}"
+    );
     let mut users: Vec<&str> =
-        asked(&seen, "one").iter().map(|seen| seen.target.as_str()).collect();
+        requested(&seen, "one").iter().map(|seen| seen.target.as_str()).collect();
     users.sort_unstable();
     users.dedup();
     assert_eq!(users.len(), 2, "{users:?}");
@@ -70,7 +74,8 @@ fn scenario_counts_its_failed_iterations() {
     let target =
         RestTarget::scripted("[[rule]]\npath = \"/echo/other/*\"\naction = { status = 503 }\n");
     let two = "users = 1, iterations = 2";
-    let ended = Plan::of(&plan(&target, "users = 1, iterations = 3", two)).run(&[]).expect(0);
+    let ended =
+        Plan::from_text(&plan(&target, "users = 1, iterations = 3", two)).run(&[]).expect(0);
     let record = ended.record();
     let counts = |name: &str| {
         let it = scenario(&record, name);
@@ -78,16 +83,17 @@ fn scenario_counts_its_failed_iterations() {
     };
     assert_eq!((counts("one"), counts("other")), ((3, 3, 0), (2, 2, 2)), "{ended}");
     assert_eq!(scenario(&record, "other").outcome, RunOutcome::NothingWorked, "{ended}");
-    assert_eq!((asked(&target.stop(), "other")).len(), 2);
+    assert_eq!((requested(&target.stop(), "other")).len(), 2);
 }
 
 #[test]
 fn scenario_start_delays_its_load() {
     let target = RestTarget::start();
     let late = "users = 1, iterations = 2, start = \"700ms\"";
-    let ended = Plan::of(&plan(&target, "users = 1, iterations = 1", late)).run(&[]).expect(0);
+    let ended =
+        Plan::from_text(&plan(&target, "users = 1, iterations = 1", late)).run(&[]).expect(0);
     let seen = target.stop();
-    let (one, other) = (asked(&seen, "one"), asked(&seen, "other"));
+    let (one, other) = (requested(&seen, "one"), requested(&seen, "other"));
     assert_eq!((one.len(), other.len()), (1, 2), "{ended}");
     assert!(other[0].at >= one[0].at.saturating_sub(100_000) + 600_000, "{seen:?}");
 }
@@ -98,9 +104,9 @@ fn scenario_with_too_few_users_alone_is_overloaded() {
         "[[rule]]\npath = \"/echo/other/*\"\naction = { delay = \"400ms\" }\n",
     );
     let rate = "users = 1, rate = \"20/s\", duration = \"1s\"";
-    let ended = Plan::of(&plan(&target, "users = 1, iterations = 3", rate)).run(&[]);
+    let ended = Plan::from_text(&plan(&target, "users = 1, iterations = 3", rate)).run(&[]);
     let record = ended.record();
-    let began = asked(&target.stop(), "other").len() as u64;
+    let began = requested(&target.stop(), "other").len() as u64;
     assert!(began < 5, "{ended}");
     let (one, other) = (scenario(&record, "one"), scenario(&record, "other"));
     assert!(other.is_overloaded() && !one.is_overloaded(), "{ended}");
@@ -119,8 +125,9 @@ fn iterations_not_begun_are_named_when_nothing_worked() {
          [[rule]]\npath = \"/echo/*\"\naction = { status = 503 }\n",
     );
     let rate = "users = 1, rate = \"20/s\", duration = \"1s\"";
-    let ended = Plan::of(&plan(&target, "users = 1, iterations = 2", rate)).run(&[]).expect(1);
-    let began = asked(&target.stop(), "other").len();
+    let ended =
+        Plan::from_text(&plan(&target, "users = 1, iterations = 2", rate)).run(&[]).expect(1);
+    let began = requested(&target.stop(), "other").len();
     let sentences: Vec<&str> = ended.stdout.split_whitespace().collect();
     let due = began + 2;
     let left = format!("{} of 20 iterations of other did not begin.", 20 - began);
@@ -134,11 +141,11 @@ fn nodes_share_each_scenario_load_exactly() {
     let target = RestTarget::start();
     let rate = "users = 4, rate = \"20/s\", duration = \"1s\"";
     let text = plan(&target, "users = 2, iterations = 3", rate);
-    let plan = Plan::of(&text);
+    let plan = Plan::from_text(&text);
     let records =
         ["0/2", "1/2"].map(|node| plan.run(&["--node", node, "--seed", "5"]).expect(0).record());
     let seen = target.stop();
-    assert_eq!((asked(&seen, "one").len(), asked(&seen, "other").len()), (6, 20));
+    assert_eq!((requested(&seen, "one").len(), requested(&seen, "other").len()), (6, 20));
     let files = [PathBuf::from("a"), PathBuf::from("b")].into_iter().zip(records.clone());
     let whole = brunt_record::merge(&files.collect::<Vec<_>>()).expect("they belong together");
     let (one, other) = (scenario(&whole, "one"), scenario(&whole, "other"));
@@ -164,9 +171,13 @@ fn scenario_figures_exclude_the_warm_up() {
     let rate = "users = 4, rate = \"20/s\", duration = \"1s\"";
     let late = "users = 3, rate = \"10/s\", start = \"500ms\", duration = \"500ms\"";
     let text = format!("[run]\nwarm-up = \"500ms\"\n{}", plan(&target, rate, late));
-    let ended = Plan::of(&text).run(&[]).expect(0);
+    let ended = Plan::from_text(&text).run(&[]).expect(0);
     let seen = target.stop();
-    assert_eq!((asked(&seen, "one").len(), asked(&seen, "other").len()), (30, 5), "{ended}");
+    assert_eq!(
+        (requested(&seen, "one").len(), requested(&seen, "other").len()),
+        (30, 5),
+        "{ended}"
+    );
     let record = ended.record();
     for (name, due, seconds) in [("one", 20, 1.0), ("other", 5, 0.5)] {
         let it = scenario(&record, name);
@@ -182,12 +193,12 @@ fn trace_and_rate_file_belong_to_one_scenario() {
     let target = RestTarget::start();
     let times = "users = 2, trace = \"times.txt\"";
     let rates = "users = 2, rate-file = \"rates.txt\", duration = \"1s\"";
-    let plan = Plan::of(&plan(&target, times, rates));
+    let plan = Plan::from_text(&plan(&target, times, rates));
     plan.beside("times.txt", "0.01\n0.02\n0.3\n");
     plan.beside("rates.txt", "format=rate-and-duration\nEND HEADER\n8, 1s\n");
     let ended = plan.run(&[]).expect(0);
     let seen = target.stop();
-    assert_eq!((asked(&seen, "one").len(), asked(&seen, "other").len()), (3, 8), "{ended}");
+    assert_eq!((requested(&seen, "one").len(), requested(&seen, "other").len()), (3, 8), "{ended}");
     let record = ended.record();
     assert_eq!(scenario(&record, "one").due, Some(3));
     assert_eq!(scenario(&record, "other").due, Some(8));
@@ -197,14 +208,14 @@ fn trace_and_rate_file_belong_to_one_scenario() {
 fn trace_contains_failures_of_every_scenario() {
     let target = RestTarget::scripted("[[rule]]\npath = \"/echo/*\"\naction = { status = 503 }\n");
     let rate = "users = 1, rate = \"10/s\", duration = \"500ms\"";
-    let plan = Plan::of(&plan(&target, "users = 1, iterations = 2", rate));
+    let plan = Plan::from_text(&plan(&target, "users = 1, iterations = 2", rate));
     let file = plan.path().with_file_name("failed.jsonl");
     let ended = plan.run(&["--trace", &file.display().to_string()]).expect(1);
     let lines = std::fs::read_to_string(&file).expect("it was written");
     let seen = target.stop();
     for name in ["one", "other"] {
         let traced = lines.lines().filter(|line| line.contains(&format!("/echo/{name}/")));
-        assert_eq!(traced.count(), asked(&seen, name).len(), "{ended}: {lines}");
+        assert_eq!(traced.count(), requested(&seen, name).len(), "{ended}: {lines}");
     }
 }
 
@@ -212,7 +223,7 @@ fn trace_contains_failures_of_every_scenario() {
 fn check_reports_when_scenario_loads_end() {
     let target = RestTarget::start();
     let bounded = "users = 1, iterations = 2";
-    let check = |other: &str| Plan::of(&plan(&target, bounded, other)).run(&["--check"]);
+    let check = |other: &str| Plan::from_text(&plan(&target, bounded, other)).run(&["--check"]);
     let ended = check("users = 2, rate = \"5/s\", duration = \"1s\"").expect(0);
     assert!(ended.stdout.contains("Loads of scenarios: 3 virtual users"), "{ended}");
     assert!(ended.stdout.contains("when the loads of all scenarios have ended"), "{ended}");
@@ -225,12 +236,13 @@ fn check_reports_when_scenario_loads_end() {
 #[test]
 fn find_max_and_canary_are_refused_with_scenario_loads() {
     let target = RestTarget::start();
-    let plan = Plan::of(&plan(&target, "users = 1, iterations = 1", "users = 1, iterations = 1"));
+    let plan =
+        Plan::from_text(&plan(&target, "users = 1, iterations = 1", "users = 1, iterations = 1"));
     let path = plan.path().display().to_string();
     let ended = run(&["find-max", "--", "run", &path]).expect(2);
-    assert!(ended.said().contains("scenarios have loads of their own"), "{ended}");
+    assert!(ended.output().contains("scenarios have loads of their own"), "{ended}");
     let canary = plan.run(&["--canary", "1"]).expect(2);
-    assert!(canary.said().contains("scenarios have loads of their own"), "{canary}");
+    assert!(canary.output().contains("scenarios have loads of their own"), "{canary}");
     let once = plan.run(&["--once"]).expect(0);
     assert!(once.stdout.contains("2 steps: 2 passed"), "{once}");
     assert_eq!(target.stop().len(), 2);

@@ -7,7 +7,7 @@ use crate::planned::Plan;
 use crate::rest_target::RestTarget;
 
 /// Every look takes so long that those at the end of the warm-up end in the steady phase. Whether one fails is up to
-/// its path: the order in which looks arrive may differ from that in which they fell due.
+/// its path: the order in which looks arrive may differ from that in which they became due.
 const SCRIPT: &str = "
 [[rule]]
 path = \"/oauth2/refused\"
@@ -41,7 +41,7 @@ fn steps_are_counted_in_the_phase_they_fell_due() {
          bearer = \"none\"\nchecks = [{{ code = true, equals = \"401\" }}]\n",
         target.base
     );
-    let plan = Plan::of(&plan);
+    let plan = Plan::from_text(&plan);
     plan.beside("visits.csv", &rows(150));
     let ended = plan.run(&[]);
     let record = ended.record();
@@ -61,7 +61,7 @@ fn steps_are_counted_in_the_phase_they_fell_due() {
 #[test]
 fn open_load_ends_when_feeder_rows_run_out() {
     let target = RestTarget::start();
-    let plan = Plan::of(&format!(
+    let plan = Plan::from_text(&format!(
         "[run]\nrate = \"50/s\"\nusers = 10\nduration = \"10m\"\n[http]\nbase = \"{}\"\n\
          [feeders]\npeople = {{ csv = \"people.csv\", order = \"unique\" }}\n\
          [[scenario]]\nname = \"once\"\n[[scenario.steps]]\nname = \"once\"\npost = \"/echo\"\n\
@@ -73,7 +73,7 @@ fn open_load_ends_when_feeder_rows_run_out() {
     let ended = plan.run(&[]).expect(5);
     let record = ended.record();
     let (counts, seen) = (record.counts, target.stop());
-    // What fell due until the run ended had no row, was not sent, and is nobody's failure.
+    // What became due until the run ended had no row, was not sent, and is nobody's failure.
     assert_eq!((counts.ok, counts.failed, counts.timed_out, seen.len()), (40, 0, 0, 40), "{ended}");
     assert!(
         counts.skipped > 0 && counts.planned == 40 + counts.skipped + counts.dropped,

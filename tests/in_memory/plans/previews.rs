@@ -18,7 +18,7 @@ fn plan(base: &str) -> String {
 #[test]
 fn check_shows_what_would_be_sent_and_sends_nothing() {
     let target = RestTarget::start();
-    let ended = Plan::of(&plan(&target.base)).run(&["--check"]).expect(0);
+    let ended = Plan::from_text(&plan(&target.base)).run(&["--check"]).expect(0);
     for part in [
         "Open load: iterations begin 50/s, evenly spread; at most 50 users",
         "It ends after 1s.",
@@ -42,7 +42,7 @@ fn check_reports_values_that_are_too_large() {
         text + &format!("v{number} = \"${{v{before}}}${{v{before}}}\"\n")
     });
     let plan = |run: &str| {
-        Plan::of(&format!(
+        Plan::from_text(&format!(
             "[run]\n{run}\n[http]\nbase = \"http://10.0.1.9:1\"\n[variables]\n{variables}\
              [[scenario]]\nname = \"a\"\n[[scenario.steps]]\npost = \"/\"\ntext = \"${{v29}}\"\n"
         ))
@@ -55,6 +55,6 @@ fn check_reports_values_that_are_too_large() {
         ("users = 4000000000", "4000000000 sessions on one machine; ask for at most"),
     ] {
         let ended = plan(run).run(&["--check"]).expect(2);
-        assert!(ended.said().contains(expected), "{ended}");
+        assert!(ended.output().contains(expected), "{ended}");
     }
 }

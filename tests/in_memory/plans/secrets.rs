@@ -29,7 +29,7 @@ pub(super) fn everywhere(base: &str) -> String {
 #[test]
 fn check_hides_secrets_everywhere() {
     let target = RestTarget::start();
-    let plan = Plan::of(&everywhere(&target.base));
+    let plan = Plan::from_text(&everywhere(&target.base));
     plan.beside("users.csv", "name,password,size\njo,hidden-cell,hidden-size\n");
     let ended = plan.run(&["--check"]).expect(0);
     assert!(!ended.stdout.contains("hidden-"), "{ended}");
@@ -51,7 +51,7 @@ fn check_hides_secrets_everywhere() {
 #[test]
 fn output_files_are_readable_by_the_owner_only() {
     let target = RestTarget::start();
-    let plan = Plan::of(&format!(
+    let plan = Plan::from_text(&format!(
         "[run]\nusers = 1\niterations = {{ each = 1 }}\n[http]\nbase = \"{}\"\n\
          [[scenario]]\n[[scenario.steps]]\nget = \"/openidm/info/ping\"\n",
         target.base
@@ -72,20 +72,20 @@ fn output_files_are_readable_by_the_owner_only() {
 #[test]
 fn invalid_requests_are_found_before_sending() {
     let target = RestTarget::start();
-    for (step, said) in [
+    for (step, output) in [
         ("get = \"/a b\"", "contains the byte 0x20"),
         ("get = \"/${v|raw}\"", "its URL contains a space"),
         ("get = \"/\"\nheaders = { \"A b\" = \"c\" }", "\"A b\" is not a valid header name"),
         ("get = \"/\"\nheaders = { A = \"${lines}\" }", "the control character 0x0a"),
     ] {
-        let plan = Plan::of(&format!(
+        let plan = Plan::from_text(&format!(
             "[http]\nbase = \"{}\"\n[run]\niterations = {{ each = 1 }}\n\
              [variables]\nv = \"x y\"\nlines = \"b\\nC: d\"\n[[scenario]]\n[[scenario.steps]]\n{step}\n",
             target.base
         ));
         for line in [&["--check"][..], &[]] {
             let ended = plan.run(line).expect(2);
-            assert!(ended.stderr.contains(said), "{step}: {ended}");
+            assert!(ended.stderr.contains(output), "{step}: {ended}");
         }
     }
     assert_eq!(target.stop().len(), 0);
@@ -94,13 +94,13 @@ fn invalid_requests_are_found_before_sending() {
 #[test]
 fn url_is_sent_verbatim_without_its_fragment() {
     let target = RestTarget::start();
-    let plan = Plan::of(&format!(
+    let plan = Plan::from_text(&format!(
         "[http]\nbase = \"{}\"\n[run]\nusers = 1\niterations = {{ each = 1 }}\n\
          [[scenario]]\n[[scenario.steps]]\nget = '/openidm/info/ping?a={{b}}|^#part'\n",
         target.base
     ));
     let ended = plan.run(&[]).expect(0);
     assert!(ended.stderr.contains("'^', '{', '|', '}', which RFC 3986"), "{ended}");
-    let asked: Vec<String> = target.stop().into_iter().map(|seen| seen.target).collect();
-    assert_eq!(asked, ["/openidm/info/ping?a={b}|^"]);
+    let requested: Vec<String> = target.stop().into_iter().map(|seen| seen.target).collect();
+    assert_eq!(requested, ["/openidm/info/ping?a={b}|^"]);
 }

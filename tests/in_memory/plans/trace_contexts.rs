@@ -10,7 +10,7 @@ use crate::planned::Plan;
 use crate::rest_target::RestTarget;
 
 fn plan(base: &str) -> Plan {
-    Plan::of(&format!(
+    Plan::from_text(&format!(
         "[run]\nusers = 2\niterations = {{ each = 3 }}\n[http]\nbase = \"{base}\"\n\
          [[scenario]]\nafter-failure = \"go-on\"\n\
          [[scenario.steps]]\nname = \"a\"\nget = \"/a\"\nstatus = 404\n\
@@ -39,13 +39,13 @@ fn is_sampled(text: &str) -> bool {
 fn traceparent_is_unique_per_request_and_repeats_with_the_seed() {
     let directory = scratch();
     let file = directory.path().join("failed.ndjson").to_string_lossy().into_owned();
-    let asked = |seed: &str| {
+    let requested = |seed: &str| {
         let target = RestTarget::start();
         let line = ["--traceparent", "--seed", seed, "--trace", &file];
         let ended = plan(&target.base).run(&line);
         (identities(&target.stop()), ended)
     };
-    let (first, ended) = asked("7");
+    let (first, ended) = requested("7");
     assert_eq!(first.len(), 12, "{first:?}");
     assert!(first.iter().all(|one| is_sampled(one)), "{first:?}");
     // A failure names the trace to look for in the target, in the record and in the file.
@@ -56,15 +56,15 @@ fn traceparent_is_unique_per_request_and_repeats_with_the_seed() {
     let text = fs::read_to_string(&file).expect("it was written");
     let listed = |one: &&String| text.contains(&format!("\"value\":\"{one}\""));
     assert_eq!(first.iter().filter(listed).count(), 6, "{text}");
-    assert_eq!(asked("7").0, first);
-    assert!(asked("8").0.is_disjoint(&first));
+    assert_eq!(requested("7").0, first);
+    assert!(requested("8").0.is_disjoint(&first));
 }
 
 #[test]
 fn traceparent_of_the_plan_is_kept_and_off_by_default() {
     let target = RestTarget::start();
     plan(&target.base).run(&[]);
-    let own = Plan::of(&format!(
+    let own = Plan::from_text(&format!(
         "[run]\nusers = 1\niterations = {{ each = 2 }}\n[http]\nbase = \"{}\"\n\
          headers = {{ Traceparent = \"mine\" }}\n\
          [[scenario]]\n[[scenario.steps]]\nget = \"/headers\"\n",
@@ -82,18 +82,21 @@ fn traceparent_of_the_plan_is_kept_and_off_by_default() {
 
 #[test]
 fn traceparent_is_refused_for_a_dhcp_plan() {
-    let plan = Plan::of(
+    let plan = Plan::from_text(
         "[run]\niterations = { each = 1 }\n[dhcp]\nserver = \"127.0.0.1:1\"\nlocal = \"127.0.0.1:0\"\n\
          [[scenario]]\nsteps = [{ dhcp = \"acquire\" }]\n",
     );
     let ended = plan.run(&["--traceparent"]).expect(2);
-    assert!(ended.said().contains("use --traceparent: messages of DHCP have no place"), "{ended}");
+    assert!(
+        ended.output().contains("use --traceparent: messages of DHCP have no place"),
+        "{ended}"
+    );
 }
 
 #[test]
 fn traceparent_is_sent_as_an_ldap_control() {
     Directory::start(5);
-    let plan = Plan::of(
+    let plan = Plan::from_text(
         "[run]\nusers = 1\niterations = { each = 2 }\n[ldap]\nserver = \"ldap://10.0.0.2:389\"\n\
          [[scenario]]\nafter-failure = \"go-on\"\n\
          [[scenario.steps]]\nname = \"find\"\nldap = { search = { base = \"dc=example,dc=com\", \

@@ -38,7 +38,7 @@ fn mistaken(base: &str) -> String {
 #[test]
 fn once_runs_each_scenario_and_shows_failures() {
     let target = RestTarget::start();
-    let ended = Plan::of(&mistaken(&target.base)).run(&["--once"]);
+    let ended = Plan::from_text(&mistaken(&target.base)).run(&["--once"]);
     // None of the steps passed.
     assert_eq!(ended.code(), 1, "{ended}");
     for part in [
@@ -59,8 +59,8 @@ fn once_runs_each_scenario_and_shows_failures() {
     }
     assert!(!ended.stdout.contains("not the password"), "{ended}");
     let seen = target.stop();
-    let asked: Vec<u64> = seen.iter().map(|seen| seen.status).collect();
-    assert_eq!(asked, [401, 200, 200], "each scenario once, by one user: {seen:?}");
+    let requested: Vec<u64> = seen.iter().map(|seen| seen.status).collect();
+    assert_eq!(requested, [401, 200, 200], "each scenario once, by one user: {seen:?}");
 }
 
 #[test]
@@ -68,10 +68,10 @@ fn once_exit_code_is_zero_only_if_all_steps_pass() {
     let target = RestTarget::start();
     let step = |path: &str| format!("[[scenario]]\n[[scenario.steps]]\nget = \"{path}\"\n");
     let head = format!("[run]\nusers = 9\nduration = \"1h\"\n[http]\nbase = \"{}\"\n", target.base);
-    let right = Plan::of(&format!("{head}{}", step("/headers"))).run(&["--once"]);
+    let right = Plan::from_text(&format!("{head}{}", step("/headers"))).run(&["--once"]);
     right.expect(0);
     let both = format!("{head}{}{}", step("/headers"), step("/not/there"));
-    let ended = Plan::of(&both).run(&["--once"]).expect(3);
+    let ended = Plan::from_text(&both).run(&["--once"]).expect(3);
     assert!(ended.stdout.contains("FAILED  scenario 2 / get /not/there: 404 Not Found"), "{ended}");
     assert_eq!(target.stop().len(), 3);
 }
@@ -80,7 +80,7 @@ fn once_exit_code_is_zero_only_if_all_steps_pass() {
 fn once_shows_redirects_followed_or_not() {
     let target = RestTarget::start();
     let plan = |redirects: u8| {
-        Plan::of(&format!(
+        Plan::from_text(&format!(
             "[run]\nusers = 1\niterations = {{ each = 1 }}\n[http]\nbase = \"{}\"\nredirects = {redirects}\n\
              [[scenario]]\n[[scenario.steps]]\nname = \"go\"\nget = \"/redirect/2\"\nstatus = 200\n",
             target.base
@@ -102,7 +102,7 @@ fn once_shows_redirects_followed_or_not() {
 #[test]
 fn trace_writes_the_first_failures_as_ndjson() {
     let target = RestTarget::start();
-    let plan = Plan::of(&mistaken(&target.base));
+    let plan = Plan::from_text(&mistaken(&target.base));
     let directory = scratch();
     let file = directory.path().join("failed.ndjson");
     let ended = plan.run(&["--trace", &file.to_string_lossy(), "--trace-max", "7"]);
@@ -129,7 +129,7 @@ fn trace_writes_the_first_failures_as_ndjson() {
 #[test]
 fn trace_har_can_be_imported() {
     let target = RestTarget::start();
-    let plan = Plan::of(&mistaken(&target.base));
+    let plan = Plan::from_text(&mistaken(&target.base));
     let directory = scratch();
     let file = directory.path().join("failed.har").to_string_lossy().into_owned();
     plan.run(&["--trace", &file, "--trace-max", "3"]);
@@ -143,7 +143,7 @@ fn trace_har_can_be_imported() {
 #[test]
 fn once_and_trace_show_no_secrets() {
     let target = RestTarget::start();
-    let plan = Plan::of(&everywhere(&target.base));
+    let plan = Plan::from_text(&everywhere(&target.base));
     plan.beside("users.csv", "name,password,size\njo,hidden-cell,hidden-size\n");
     let directory = scratch();
     let at = |name: &str| directory.path().join(name).to_string_lossy().into_owned();
@@ -162,14 +162,14 @@ fn once_and_trace_show_no_secrets() {
 
 #[test]
 fn once_and_trace_refuse_unsupported_combinations() {
-    let plan = Plan::of(
+    let plan = Plan::from_text(
         "[run]\niterations = { each = 1 }\n[ldap]\nserver = \"ldap://127.0.0.1:1\"\n[[scenario]]\n\
          [[scenario.steps]]\nldap = { delete = { dn = \"dc=example\" } }\n",
     );
     let har = plan.run(&["--trace", "/tmp/no.har"]).expect(2);
-    assert!(har.said().contains("no step is a request over HTTP"), "{har}");
+    assert!(har.output().contains("no step is a request over HTTP"), "{har}");
     let lost = plan.run(&["--trace", "/no/such/directory/a.ndjson"]).expect(1);
-    assert!(lost.said().contains("--trace /no/such/directory/a.ndjson"), "{lost}");
+    assert!(lost.output().contains("--trace /no/such/directory/a.ndjson"), "{lost}");
     for line in [["--once", "--check"], ["--once", "--slo=errors<1%"], ["--once", "--live"]] {
         plan.run(&line).expect(2);
     }

@@ -62,7 +62,7 @@ impl Truth {
     }
 
     /// Searches it once.
-    fn searched(&'static self, seed: u64) -> Said {
+    fn searched(&'static self, seed: u64) -> SearchResult {
         let server = self.start(seed);
         let directory = scratch();
         let file = directory.path().join("found.json");
@@ -73,7 +73,7 @@ impl Truth {
         let ended = Program::start(brunt.arg(server.url())).wait_for(PATIENCE);
         let lasted = server.time().as_secs_f64();
         let (code, words) = (ended.code(), ended.to_string());
-        Said { truth: self, seed, lasted, code, found: read(&file, &words), words }
+        SearchResult { truth: self, seed, lasted, code, found: read(&file, &words), words }
     }
 }
 
@@ -83,7 +83,7 @@ fn read(file: &Path, words: &str) -> Collection {
 }
 
 /// What a search said.
-struct Said {
+struct SearchResult {
     truth: &'static Truth,
     seed: u64,
     /// How long the server had run by its end, in seconds.
@@ -93,7 +93,7 @@ struct Said {
     words: String,
 }
 
-impl Said {
+impl SearchResult {
     /// The rate that it claimed, as its limit or as less than that.
     fn claimed(&self) -> Option<f64> {
         let figures = &self.found.figures;
@@ -135,7 +135,7 @@ impl Said {
     }
 }
 
-impl std::fmt::Display for Said {
+impl std::fmt::Display for SearchResult {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { truth, seed, lasted, code, .. } = self;
         let [most, least] = [0.0, *lasted].map(|lasted| truth.effect.bears(lasted, 0.0));
@@ -148,7 +148,7 @@ impl std::fmt::Display for Said {
 /// Searches servers twice each, all at the same time: together they do little.
 #[expect(clippy::print_stdout, reason = "what was said is for a person to read")]
 fn hold(truths: [&'static Truth; 2]) {
-    let mut all: Vec<Said> = Vec::new();
+    let mut all: Vec<SearchResult> = Vec::new();
     measured(SERVERS_ARE_REAL, || {
         all = thread::scope(|scope| {
             let runs = truths.into_iter().flat_map(|truth| [(truth, 7), (truth, 8)]);
@@ -156,14 +156,14 @@ fn hold(truths: [&'static Truth; 2]) {
             let runs: Vec<_> = runs.collect();
             runs.into_iter().map(|run| run.join().expect("a search ends")).collect()
         });
-        for said in &all {
-            println!("{said}");
-            said.fails_at_nothing_below();
+        for output in &all {
+            println!("{output}");
+            output.fails_at_nothing_below();
         }
-        assert!(all.iter().any(|said| said.claimed().is_some()), "no search had an answer");
+        assert!(all.iter().any(|output| output.claimed().is_some()), "no search had an answer");
     });
-    for said in &all {
-        said.claims_nothing_above();
+    for output in &all {
+        output.claims_nothing_above();
     }
 }
 

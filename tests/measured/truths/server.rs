@@ -93,12 +93,12 @@ pub(super) struct Server {
     leaving: VecDeque<f64>,
     tipped: bool,
     /// The second of its clock, and the requests in it.
-    asked: (u64, u64),
+    requested: (u64, u64),
 }
 
 impl Server {
     pub(super) fn new(effect: Effect, seed: u64) -> Self {
-        Self { effect, random: seed, leaving: VecDeque::new(), tipped: false, asked: (0, 0) }
+        Self { effect, random: seed, leaving: VecDeque::new(), tipped: false, requested: (0, 0) }
     }
 
     /// When a request of this moment is answered; `None` if it is refused. Moments must not decrease.
@@ -123,11 +123,11 @@ impl Server {
     }
 
     fn counted(&mut self, at: f64, most: u64) -> Option<f64> {
-        if self.asked.0 != at as u64 {
-            self.asked = (at as u64, 0);
+        if self.requested.0 != at as u64 {
+            self.requested = (at as u64, 0);
         }
-        self.asked.1 += 1;
-        (self.asked.1 <= most).then_some(at)
+        self.requested.1 += 1;
+        (self.requested.1 <= most).then_some(at)
     }
 
     fn takes(&mut self, at: f64) -> f64 {

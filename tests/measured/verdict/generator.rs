@@ -9,7 +9,7 @@ use brunt_testbed::{measured, require};
 /// Nothing was missing at the target.
 fn the_target_was_there(judged: &Judged) {
     assert!(judged.record().away.is_empty(), "{judged}");
-    assert!(!judged.said().contains("the target stopped responding"), "{judged}");
+    assert!(!judged.output().contains("the target stopped responding"), "{judged}");
 }
 
 /// It stood still for as long as it was stopped, which is in the record.
@@ -30,7 +30,7 @@ fn generator_stopped_for_three_seconds() {
         let Some(judged) = stood_still("brunt-stopped-ldap") else { return };
         let record = judged.record();
         assert_eq!(record.counts.ok, record.counts.planned, "{judged}");
-        // What fell due meanwhile, and what was under way. On a busy machine it may have stood still at other times,
+        // What became due meanwhile, and what was under way. On a busy machine it may have stood still at other times,
         // too.
         let end_s = record.rates.from_s + record.rates.seconds;
         let stalls = record.generator.stalls.iter();

@@ -127,15 +127,15 @@ impl Judged {
     }
 
     /// What was printed.
-    pub(crate) fn said(&self) -> &str {
-        &self.tried.said
+    pub(crate) fn output(&self) -> &str {
+        &self.tried.output
     }
 }
 
 impl std::fmt::Display for Judged {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { name, tried: Tried { observed, said, .. }, freezes } = self;
-        write!(f, "{name}\n{observed:#?}\n{freezes:?}\n{said}")
+        let Self { name, tried: Tried { observed, output, .. }, freezes } = self;
+        write!(f, "{name}\n{observed:#?}\n{freezes:?}\n{output}")
     }
 }
 

@@ -18,7 +18,7 @@ fn was_away(name: &str) -> Option<Judged> {
     Some(judged)
 }
 
-/// All of what fell due was answered in the end, and none of its waits is brunt's.
+/// All of what became due was answered in the end, and none of its waits is brunt's.
 fn answers_all_after(name: &str) {
     let Some(judged) = was_away(name) else { return };
     let record = judged.record();
@@ -245,7 +245,7 @@ fn target_gets_twice_its_capacity() {
     });
 }
 
-/// Slow is not absent, and rates are those of the time in which exchanges fell due.
+/// Slow is not absent, and rates are those of the time in which exchanges became due.
 fn is_slow(name: &str, rate: f64) {
     let Some(judged) = answers_too_late_or_badly(name) else { return };
     let (record, close) = (judged.record(), |found: Option<f64>| {
@@ -289,7 +289,7 @@ fn is_overloaded(name: &str, limit: f64) {
     let achieved = record.rates.achieved.expect("a rate");
     // It may be slower than arithmetic, and answers that come in step may fall on either side of the window's end.
     assert!((0.3 * limit..=1.1 * limit).contains(&achieved), "{achieved} of {limit}\n{judged}");
-    assert!(judged.said().contains("OVERLOADED"), "{judged}");
+    assert!(judged.output().contains("OVERLOADED"), "{judged}");
 }
 
 #[test]

@@ -12,7 +12,7 @@ pub struct Plan(TempDir);
 
 impl Plan {
     /// Writes a plan.
-    pub fn of(text: &str) -> Self {
+    pub fn from_text(text: &str) -> Self {
         let plan = Self(scratch());
         plan.beside("plan.toml", text);
         plan

@@ -277,12 +277,12 @@ impl Ended {
 
     /// Whether it says that the machine affected its figures.
     pub fn is_of_a_busy_machine(&self) -> bool {
-        let said = self.to_string();
-        ["NOT RELIABLE", "GENERATOR-LIMITED"].iter().any(|verdict| said.contains(verdict))
+        let message = self.to_string();
+        ["NOT RELIABLE", "GENERATOR-LIMITED"].iter().any(|verdict| message.contains(verdict))
     }
 
     /// What it said on standard error as one line, wherever that was broken.
-    pub fn said(&self) -> String {
+    pub fn output(&self) -> String {
         self.stderr.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 

@@ -84,9 +84,9 @@ impl RestTarget {
     /// Waits until it was asked so many times.
     pub fn wait_for(&self, requests: usize) {
         let log = self.directory.path().join("log");
-        let asked = || fs::read_to_string(&log).map_or(0, |log| log.lines().count());
-        let come = until(Duration::from_secs(60), || asked() >= requests);
-        assert!(come, "{} requests, and not {requests}", asked());
+        let requested = || fs::read_to_string(&log).map_or(0, |log| log.lines().count());
+        let come = until(Duration::from_secs(60), || requested() >= requests);
+        assert!(come, "{} requests, and not {requests}", requested());
     }
 
     /// Stops it; what it was asked, in order.

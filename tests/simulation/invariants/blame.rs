@@ -20,11 +20,11 @@ const CAUSES: [Named; 5] = [
 ];
 
 pub(super) fn check(seen: &Seen<'_>, findings: &mut Findings) {
-    of(&seen.share.record, &seen.script.machine, findings);
+    examine(&seen.share.record, &seen.script.machine, findings);
 }
 
 /// Checks the verdict of a record.
-pub(super) fn of(record: &Record, machine: &MachineScript, findings: &mut Findings) {
+pub(super) fn examine(record: &Record, machine: &MachineScript, findings: &mut Findings) {
     let reasons = record.verdict.reasons.iter();
     for reason in reasons.filter(|reason| reason.status == Status::GeneratorLimited) {
         let text = &reason.text;

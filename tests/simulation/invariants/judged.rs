@@ -62,7 +62,7 @@ fn time_of(seen: &Seen<'_>, expr: &str) -> Option<(f64, f64)> {
         "max<500ms" => (1.0, 0.5),
         _ => return None,
     };
-    let schedule = Schedule::of(seen)?;
+    let schedule = Schedule::from_run(seen)?;
     let limit = seen.script.load.timeout;
     let (mut least, mut most) = (Vec::new(), Vec::new());
     for entry in seen.steady() {

@@ -37,7 +37,7 @@ pub(super) fn check(script: &Script, shares: &[Share], whole: &Record, findings:
         times::latency("service of all nodes", &exchange.service, took, findings);
     }
     numbers(script, &seen, findings);
-    blame::of(whole, &script.machine, findings);
+    blame::examine(whole, &script.machine, findings);
 }
 
 /// Each number is one node's, and none is left out.
@@ -46,7 +46,7 @@ fn numbers(script: &Script, seen: &[Seen<'_>], findings: &mut Findings) {
     for entry in seen.iter().flat_map(|seen| &seen.log.entries) {
         findings.unless(known.insert(entry.number), || format!("{} of two nodes", entry.number));
     }
-    let Some(schedule) = seen.first().and_then(Schedule::of) else { return };
+    let Some(schedule) = seen.first().and_then(Schedule::from_run) else { return };
     let of = |count: fn(&Counts) -> u64| -> u64 {
         seen.iter().map(|seen| count(&seen.share.record.conservation.counts)).sum()
     };

@@ -16,7 +16,7 @@ pub(super) fn check(seen: &Seen<'_>, findings: &mut Findings) {
     let sent = seen.steady().filter_map(|entry| Some(entry.ended - entry.sent?));
     latency("service", &exchange.service, sent.collect(), findings);
     response_is_longer(record, findings);
-    let Some(schedule) = Schedule::of(seen) else { return };
+    let Some(schedule) = Schedule::from_run(seen) else { return };
     schedule.check(seen, findings);
     let took: Option<Vec<Duration>> =
         seen.steady().map(|entry| Some(entry.ended - schedule.due(entry.number)?)).collect();
@@ -105,7 +105,7 @@ fn response_is_longer(record: &Record, findings: &mut Findings) {
     });
 }
 
-/// When exchanges fall due in a load of constant rates: computed anew from what was drawn.
+/// When exchanges become due in a load of constant rates: computed anew from what was drawn.
 pub(super) struct Schedule {
     first: u64,
     origin: Moment,
@@ -114,7 +114,7 @@ pub(super) struct Schedule {
 }
 
 impl Schedule {
-    pub(super) fn of(seen: &Seen<'_>) -> Option<Self> {
+    pub(super) fn from_run(seen: &Seen<'_>) -> Option<Self> {
         if seen.share.is_canary {
             return None;
         }
@@ -146,7 +146,7 @@ impl Schedule {
         None
     }
 
-    /// How many exchanges fall due in the whole run, and how many of them count.
+    /// How many exchanges become due in the whole run, and how many of them count.
     pub(super) fn counts(&self) -> (u64, u64) {
         let of = |steady_only: bool| -> u64 {
             let stages = self.stages.iter().filter(|(.., counts)| *counts || !steady_only);
@@ -177,7 +177,7 @@ impl Schedule {
     }
 }
 
-/// How many exchanges fall due before a stage is over.
+/// How many exchanges become due before a stage is over.
 fn count(per_second: u64, lasting: Duration) -> u64 {
     (lasting.as_nanos() * u128::from(per_second)).div_ceil(1_000_000_000) as u64
 }

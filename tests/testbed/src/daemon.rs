@@ -102,7 +102,7 @@ impl Daemon {
     #[expect(clippy::zombie_processes, reason = "the shell outlives this process")]
     pub(crate) fn hand_over(&mut self, owner: Process, run: &Path) -> Process {
         let mut guard = self.guard.take().expect("the server is this process's");
-        let process = Process::of(Pid::from_child(&guard)).expect("the shell waits");
+        let process = Process::new(Pid::from_child(&guard)).expect("the shell waits");
         let mut pipe = guard.stdin.take().expect("the input is a pipe");
         let line = format!("{} {} {}\n", owner.id(), owner.born(), run.display());
         pipe.write_all(line.as_bytes()).expect("the shell reads");
@@ -144,11 +144,11 @@ impl Daemon {
     ///
     /// Panics with the end of its log when it ends instead.
     pub(crate) fn wait_for_text(&self, text: &str) {
-        let said = || {
+        let is_logged = || {
             let log = fs::read(&self.log).expect("the log is readable");
             String::from_utf8_lossy(&log).contains(text)
         };
-        let there = until(PATIENCE, || !self.is_running() || said());
+        let there = until(PATIENCE, || !self.is_running() || is_logged());
         assert!(
             there && self.is_running(),
             "the server did not say \"{text}\"; its log ends:\n{}",

@@ -119,7 +119,7 @@ impl Kea {
 
     /// Its sockets for clients are open once the control socket answers, as it does so by the same loop.
     fn wait_until_it_answers(&self) {
-        let answers = || self.asked("version-get").is_some();
+        let answers = || self.requested("version-get").is_some();
         let there = until(PATIENCE, || answers() || !self.daemon.is_running());
         let there = there && self.daemon.is_running() && !self.log().contains("OPEN_SOCKET_FAIL");
         assert!(there, "Kea did not start; its log:\n{}", self.log());
@@ -181,7 +181,7 @@ impl Kea {
 
     /// All its statistics that are whole numbers.
     pub fn statistics(&self) -> BTreeMap<String, u64> {
-        let answer = self.asked("statistic-get-all").expect("Kea answers its control socket");
+        let answer = self.requested("statistic-get-all").expect("Kea answers its control socket");
         let all = answer["arguments"].as_object().expect("statistics have names");
         // Each has its samples, the latest first, and each sample is a value and a time.
         let latest = |samples: &Value| samples[0][0].as_u64();
@@ -198,7 +198,7 @@ impl Kea {
         fs::read_to_string(self.directory.path().join("log")).unwrap_or_default()
     }
 
-    fn asked(&self, question: &str) -> Option<Value> {
+    fn requested(&self, question: &str) -> Option<Value> {
         let mut stream = UnixStream::connect(self.directory.path().join("control")).ok()?;
         stream.set_read_timeout(Some(PATIENCE)).ok()?;
         stream.write_all(json!({ "command": question }).to_string().as_bytes()).ok()?;

@@ -233,7 +233,7 @@ impl Seen {
     }
 
     /// How many requests had this method, a path with this end, and this status.
-    pub fn asked(&self, method: &str, end: &str, status: u16) -> u64 {
+    pub fn requested(&self, method: &str, end: &str, status: u16) -> u64 {
         let same = |one: &&(String, String, u16)| {
             one.0 == method && one.1.ends_with(end) && one.2 == status
         };
@@ -383,7 +383,10 @@ mod tests {
         let seen = Seen::new(&log.concat());
         assert_eq!(seen.requests, [("GET".into(), "/realms/testbed/userinfo".into(), 200)]);
         assert_eq!(seen.events, ["CLIENT_LOGIN", "UPDATE USER"]);
-        assert_eq!((seen.asked("GET", "/userinfo", 200), seen.happened("CLIENT_LOGIN")), (1, 1));
-        assert_eq!((seen.asked("GET", "/userinfo", 401), seen.happened("LOGIN")), (0, 0));
+        assert_eq!(
+            (seen.requested("GET", "/userinfo", 200), seen.happened("CLIENT_LOGIN")),
+            (1, 1)
+        );
+        assert_eq!((seen.requested("GET", "/userinfo", 401), seen.happened("LOGIN")), (0, 0));
     }
 }

@@ -14,19 +14,19 @@ pub(crate) struct Process {
 
 impl Process {
     /// The process that has this number now.
-    pub(crate) fn of(id: Pid) -> Option<Self> {
+    pub(crate) fn new(id: Pid) -> Option<Self> {
         let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
         Some(Self { id, born: born(&stat)? })
     }
 
     /// This process.
     pub(crate) fn this() -> Self {
-        Self::of(getpid()).expect("this process is in /proc")
+        Self::new(getpid()).expect("this process is in /proc")
     }
 
     /// The process that started this one, and its name.
     pub(crate) fn parent() -> Option<(Self, String)> {
-        let parent = Self::of(getppid()?)?;
+        let parent = Self::new(getppid()?)?;
         let name = fs::read_to_string(format!("/proc/{}/comm", parent.id)).ok()?;
         Some((parent, name.trim_end().to_owned()))
     }
@@ -43,7 +43,7 @@ impl Process {
 
     /// Whether it is still there.
     pub(crate) fn is_alive(self) -> bool {
-        Self::of(self.id) == Some(self)
+        Self::new(self.id) == Some(self)
     }
 
     /// Ends it at once, if it is still there.
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn reused_pid_is_not_the_process_and_is_not_killed() {
         let mut sleep = Command::new("sleep").arg("600").spawn().unwrap();
-        let process = Process::of(Pid::from_child(&sleep)).unwrap();
+        let process = Process::new(Pid::from_child(&sleep)).unwrap();
         let other = Process { born: process.born - 1, ..process };
         assert!(process.is_alive() && !other.is_alive());
         other.kill();
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn zombie_is_not_alive() {
         let mut sleep = Command::new("sleep").arg("600").spawn().unwrap();
-        let process = Process::of(Pid::from_child(&sleep)).unwrap();
+        let process = Process::new(Pid::from_child(&sleep)).unwrap();
         process.kill();
         assert!(crate::until(std::time::Duration::from_secs(60), || !process.is_alive()));
         sleep.wait().unwrap();

@@ -85,7 +85,7 @@ fn owner() -> Process {
         let (parent, name) = Process::parent()?;
         RUNNERS.contains(&name.as_str()).then_some(parent)
     };
-    named.and_then(Process::of).or_else(runner).unwrap_or_else(Process::this)
+    named.and_then(Process::new).or_else(runner).unwrap_or_else(Process::this)
 }
 
 /// A run of tests and its directory.
@@ -120,7 +120,7 @@ fn shared_in<T: Lasting>(run: &Run) -> Shared<T> {
 
 /// Makes the server the run's, and writes down where it is.
 fn describe(run: &Run, started: &mut Started, path: &Path) {
-    let server = Process::of(started.daemon.pid()).expect("the server has just answered");
+    let server = Process::new(started.daemon.pid()).expect("the server has just answered");
     let log = started.daemon.log().to_owned();
     let guard = started.daemon.hand_over(run.owner, &run.directory);
     let description = json!({

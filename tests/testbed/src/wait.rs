@@ -44,14 +44,14 @@ pub fn until(limit: Duration, mut come: impl FnMut() -> bool) -> bool {
     let start = Instant::now();
     let mut pause = PAUSE;
     loop {
-        let asked = Instant::now();
+        let requested = Instant::now();
         if come() {
             return true;
         }
         if start.elapsed() > limit {
             return false;
         }
-        thread::sleep((TIMES * asked.elapsed()).clamp(pause, PAUSE_MAX));
+        thread::sleep((TIMES * requested.elapsed()).clamp(pause, PAUSE_MAX));
         pause = SLOWEST.min(pause * 9 / 8);
     }
 }

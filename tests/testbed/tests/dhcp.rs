@@ -36,11 +36,11 @@ fn kea_dora_leases_are_in_the_lease_file() {
     assert!(leases.iter().all(|lease| lease.identifier[1..] == lease.client));
     assert_eq!(kea.statistic("pkt4-discover-received"), discovered);
     // All four messages of each were seen on the wire, from the relay's port to the server's and back.
-    let (asked, answered): (Vec<_>, Vec<_>) =
+    let (wanted, answered): (Vec<_>, Vec<_>) =
         messages.iter().partition(|message| message.from_client);
     let exchanges = discovered + requested;
-    assert_eq!((asked.len() as u64, answered.len() as u64), (exchanges, exchanges));
-    assert!(asked.iter().all(|message| message.destination == (Lan::SERVER_V4, 67).into()));
+    assert_eq!((wanted.len() as u64, answered.len() as u64), (exchanges, exchanges));
+    assert!(wanted.iter().all(|message| message.destination == (Lan::SERVER_V4, 67).into()));
     assert!(answered.iter().all(|message| message.destination == (Lan::CLIENT_V4, 67).into()));
 }
 
@@ -63,14 +63,14 @@ fn kea_sarr_addresses_and_prefixes_are_in_the_lease_file() {
     let clients: BTreeSet<_> = leases.iter().map(|lease| lease.client.clone()).collect();
     assert_eq!(clients.len(), 12);
     assert_eq!(kea.statistic("pkt6-request-received"), requested);
-    let asked = messages.iter().filter(|message| message.from_client);
+    let wanted = messages.iter().filter(|message| message.from_client);
     let everybody = "[ff02::1:2]:547".parse().unwrap();
     assert!(
-        asked
+        wanted
             .clone()
             .all(|message| message.destination == everybody && message.source.port() == 546)
     );
-    assert_eq!(asked.count() as u64, requested + run.count("SOLICIT-ADVERTISE", "sent packets"));
+    assert_eq!(wanted.count() as u64, requested + run.count("SOLICIT-ADVERTISE", "sent packets"));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 /// The standard output of a client that is expected to succeed.
-fn said(client: &mut Command) -> String {
+fn message(client: &mut Command) -> String {
     let Output { status, stdout, stderr } = client.output().expect("the client is installed");
     let text = String::from_utf8_lossy(&stdout).into_owned();
     assert!(status.success(), "{client:?}: {status}\n{text}\n{}", String::from_utf8_lossy(&stderr));
@@ -43,7 +43,7 @@ fn slapd_starts_quickly_with_two_thousand_users() {
     assert!(took < Duration::from_secs(20), "{took:?}");
     assert_eq!(slapd.entries_below(PEOPLE_DN), 2_000 + 5);
     let mut search = slapd.client("ldapsearch");
-    let found = said(search.args(["-x", "-LLL", "-b", BASE_DN, "(uid=user.1999)", "mail"]));
+    let found = message(search.args(["-x", "-LLL", "-b", BASE_DN, "(uid=user.1999)", "mail"]));
     assert!(found.contains("mail: user.1999@example.com"), "{found}");
 }
 
@@ -51,14 +51,15 @@ fn slapd_starts_quickly_with_two_thousand_users() {
 fn slapd_authenticates_by_every_mechanism() {
     let Some(slapd) = slapd() else { return };
     let expected = format!("dn:{}", user_dn(3));
-    let simple = said(slapd.client("ldapwhoami").args(["-x", "-D", &user_dn(3), "-w", PASSWORD]));
+    let simple =
+        message(slapd.client("ldapwhoami").args(["-x", "-D", &user_dn(3), "-w", PASSWORD]));
     assert_eq!(simple.trim(), expected);
     for mechanism in ["PLAIN", "CRAM-MD5", "DIGEST-MD5", "SCRAM-SHA-1", "SCRAM-SHA-256"] {
         let mut client = slapd.client("ldapwhoami");
         // Without -O the client itself refuses PLAIN in the clear.
         let client =
             client.args(["-Q", "-O", "none", "-Y", mechanism, "-U", "user.3", "-w", PASSWORD]);
-        assert_eq!(said(client).trim(), expected, "{mechanism}");
+        assert_eq!(message(client).trim(), expected, "{mechanism}");
         let mut client = slapd.client("ldapwhoami");
         let wrong = refused(
             client.args(["-Q", "-O", "none", "-Y", mechanism, "-U", "user.3", "-w", "wrong"]),
@@ -73,15 +74,15 @@ fn slapd_serves_tls_and_client_certificates() {
     let Some(slapd) = slapd() else { return };
     let expected = format!("dn:{}", user_dn(3));
     let start_tls =
-        said(slapd.client("ldapwhoami").args(["-ZZ", "-x", "-D", &user_dn(3), "-w", PASSWORD]));
+        message(slapd.client("ldapwhoami").args(["-ZZ", "-x", "-D", &user_dn(3), "-w", PASSWORD]));
     assert_eq!(start_tls.trim(), expected);
     let by_tls = || slapd.client_at("ldapwhoami", &slapd.tls_url());
-    assert_eq!(said(by_tls().args(["-x", "-D", &user_dn(3), "-w", PASSWORD])).trim(), expected);
+    assert_eq!(message(by_tls().args(["-x", "-D", &user_dn(3), "-w", PASSWORD])).trim(), expected);
     let mut client = by_tls();
     client
         .env("LDAPTLS_CERT", slapd.pki().pem("client"))
         .env("LDAPTLS_KEY", slapd.pki().private_key("client"));
-    assert_eq!(said(client.args(["-Q", "-Y", "EXTERNAL"])).trim(), format!("dn:{}", user_dn(5)));
+    assert_eq!(message(client.args(["-Q", "-Y", "EXTERNAL"])).trim(), format!("dn:{}", user_dn(5)));
     let distrusting = refused(by_tls().arg("-x").env("LDAPTLS_CACERT", slapd.pki().pem("client")));
     assert_ne!(distrusting.0, 0, "a client must not trust what its authority did not sign");
 }
@@ -100,7 +101,7 @@ fn slapd_accepts_kerberos_tickets() {
     let ticket = kdc.ticket(4);
     let mut client = slapd.client_at("ldapwhoami", &slapd.url());
     client.args(["-Q", "-Y", "GSSAPI"]).envs(kdc.client_environment()).env("KRB5CCNAME", ticket);
-    assert_eq!(said(&mut client).trim(), format!("dn:{}", user_dn(4)));
+    assert_eq!(message(&mut client).trim(), format!("dn:{}", user_dn(4)));
 }
 
 #[test]
@@ -108,7 +109,7 @@ fn slapd_honours_controls() {
     let Some(slapd) = slapd() else { return };
     let proxy = ["-x", "-D", PROXY_DN, "-w", PASSWORD];
     let authzid = format!("!authzid=dn:{}", user_dn(7));
-    let whoami = said(slapd.client("ldapwhoami").args(proxy).args(["-e", &authzid]));
+    let whoami = message(slapd.client("ldapwhoami").args(proxy).args(["-e", &authzid]));
     assert_eq!(whoami.trim(), format!("dn:{}", user_dn(7)));
     let user = user_dn(6);
     let (code, text) = refused(
@@ -116,7 +117,7 @@ fn slapd_honours_controls() {
     );
     assert_ne!(code, 0, "{text}");
     let admin = ["-x", "-D", ADMIN_DN, "-w", PASSWORD];
-    let whoami = said(slapd.client("ldapwhoami").args(admin).args(["-e", &authzid]));
+    let whoami = message(slapd.client("ldapwhoami").args(admin).args(["-e", &authzid]));
     assert_eq!(whoami.trim(), format!("dn:{}", user_dn(7)));
     let modification = tempfile::NamedTempFile::new().unwrap();
     let text =
@@ -130,7 +131,7 @@ fn slapd_honours_controls() {
     let (code, text) = refused(modify().args(["-e", "!assert=(description=other)"]));
     assert_eq!(code, 122, "{text}");
     assert_eq!(slapd.value(&user, "description").unwrap(), "as made");
-    let read = said(modify().args([
+    let read = message(modify().args([
         "-e",
         "!preread=description",
         "-e",
@@ -165,7 +166,7 @@ fn slapd_counts_every_operation() {
     assert_eq!(slapd.operations(), Operations::default());
     for number in 0..5 {
         let filter = format!("(uid=user.{number})");
-        said(slapd.client("ldapsearch").args([
+        message(slapd.client("ldapsearch").args([
             "-x",
             "-D",
             &user_dn(1),
@@ -178,8 +179,14 @@ fn slapd_counts_every_operation() {
     }
     let wrong = refused(slapd.client("ldapwhoami").args(["-x", "-D", &user_dn(1), "-w", "wrong"]));
     assert_eq!(wrong.0, 49);
-    let deleted =
-        said(slapd.client("ldapdelete").args(["-x", "-D", ADMIN_DN, "-w", PASSWORD, &user_dn(9)]));
+    let deleted = message(slapd.client("ldapdelete").args([
+        "-x",
+        "-D",
+        ADMIN_DN,
+        "-w",
+        PASSWORD,
+        &user_dn(9),
+    ]));
     assert_eq!(deleted, "");
     let seen = slapd.operations();
     let counts =
@@ -194,7 +201,7 @@ fn slapd_counts_every_operation() {
     slapd.kill();
     assert_ne!(refused(slapd.client("ldapwhoami").arg("-x")).0, 0);
     slapd.restart();
-    said(slapd.client("ldapwhoami").args(["-x", "-D", &user_dn(1), "-w", PASSWORD]));
+    message(slapd.client("ldapwhoami").args(["-x", "-D", &user_dn(1), "-w", PASSWORD]));
     let after = slapd.operations().since(&before);
     assert_eq!((after.connections, after.binds, after.extended, after.unanswered()), (1, 1, 1, 0));
 }
@@ -220,21 +227,21 @@ fn opendj_offers_the_features_of_slapd() {
     let expected = format!("dn:{}", user_dn(1_999));
     let bind = user_dn(1_999);
     let simple = ["-x", "-D", &bind, "-w", PASSWORD];
-    assert_eq!(said(server.client("ldapwhoami").args(simple)).trim(), expected);
-    assert_eq!(said(server.client("ldapwhoami").arg("-ZZ").args(simple)).trim(), expected);
+    assert_eq!(message(server.client("ldapwhoami").args(simple)).trim(), expected);
+    assert_eq!(message(server.client("ldapwhoami").arg("-ZZ").args(simple)).trim(), expected);
     let mut tls = server.client_at("ldapwhoami", &server.tls_url());
-    assert_eq!(said(tls.args(simple)).trim(), expected);
+    assert_eq!(message(tls.args(simple)).trim(), expected);
     for mechanism in ["PLAIN", "CRAM-MD5", "DIGEST-MD5"] {
         // DIGEST-MD5 names the server, which knows itself as localhost only.
         let mut client = server.client_at("ldapwhoami", &server.url());
         let client =
             client.args(["-Q", "-O", "none", "-Y", mechanism, "-U", "user.3", "-w", PASSWORD]);
-        assert_eq!(said(client).trim(), format!("dn:{}", user_dn(3)), "{mechanism}");
+        assert_eq!(message(client).trim(), format!("dn:{}", user_dn(3)), "{mechanism}");
     }
     let authzid = format!("!authzid=dn:{}", user_dn(7));
     for dn in [PROXY_DN, ADMIN_DN] {
         let mut client = server.client("ldapwhoami");
-        let whoami = said(client.args(["-x", "-D", dn, "-w", PASSWORD, "-e", &authzid]));
+        let whoami = message(client.args(["-x", "-D", dn, "-w", PASSWORD, "-e", &authzid]));
         assert_eq!(whoami.trim(), format!("dn:{}", user_dn(7)), "{dn}");
     }
     let (code, text) =
@@ -246,8 +253,8 @@ fn opendj_offers_the_features_of_slapd() {
     let text =
         format!("dn: {passing}\nobjectClass: inetOrgPerson\nuid: passing\ncn: Passing\nsn: P\n");
     std::fs::write(entry.path(), text).unwrap();
-    said(server.client("ldapadd").args(manager).arg("-f").arg(entry.path()));
-    let deleted = said(server.client("ldapdelete").args(manager).arg(passing));
+    message(server.client("ldapadd").args(manager).arg("-f").arg(entry.path()));
+    let deleted = message(server.client("ldapdelete").args(manager).arg(passing));
     assert_eq!(deleted, "");
     let seen = server.operations().since(&before);
     assert_eq!(seen.connections, 3 + 3 + 2 + 1 + 2);

@@ -8,8 +8,8 @@ fn curl(arguments: &[&str]) -> String {
     let mut curl = Command::new("curl");
     let output = curl.args(["-sS", "--max-time", "20"]).args(arguments).output();
     let output = output.expect("curl is installed");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{curl:?}: {}\n{said}", output.status);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{curl:?}: {}\n{message}", output.status);
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
@@ -69,15 +69,15 @@ fn nginx_listeners_identify_themselves() {
 fn nginx_paths_behave_as_named() {
     let Some(nginx) = nginx() else { return };
     let url = |path: &str| nginx.url(Listener::Clear, path);
-    let said = |path: &str| curl(&["-i", &url(path)]).to_lowercase();
+    let message = |path: &str| curl(&["-i", &url(path)]).to_lowercase();
     for status in Nginx::STATUSES {
-        let answer = said(&format!("/status/{status}"));
+        let answer = message(&format!("/status/{status}"));
         assert!(answer.starts_with(&format!("http/1.1 {status} ")), "{answer}");
     }
-    assert!(said("/chunked.txt").contains("transfer-encoding: chunked"));
-    assert!(said("/close").contains("connection: close"));
-    assert!(said("/cookie").contains("set-cookie: session="));
-    assert!(said("/private").starts_with("http/1.1 401 "));
+    assert!(message("/chunked.txt").contains("transfer-encoding: chunked"));
+    assert!(message("/close").contains("connection: close"));
+    assert!(message("/cookie").contains("set-cookie: session="));
+    assert!(message("/private").starts_with("http/1.1 401 "));
     assert_eq!(curl(&["-u", &format!("user.5:{PASSWORD}"), &url("/private")]), Nginx::SMALL);
     assert_eq!(curl(&["--compressed", &url("/text.txt")]).len(), Nginx::TEXT);
     assert_eq!(curl(&["-L", &url("/redirect/3")]), Nginx::SMALL);
@@ -146,7 +146,7 @@ fn keycloak_grants_introspects_and_revokes() {
         curl(&["-u", &app, "-d", &out, &url("/protocol/openid-connect/logout")]);
         assert!(curl(&["-u", &app, "-d", &introspected, &introspect]).contains("\"active\":false"));
     });
-    let asked = [
+    let requested = [
         ("POST", "/token", 200, 2),
         ("POST", "/token", 401, 1),
         ("GET", "/userinfo", 200, 1),
@@ -155,8 +155,8 @@ fn keycloak_grants_introspects_and_revokes() {
         ("GET", "7", 200, 1),
         ("POST", "/logout", 204, 1),
     ];
-    for (method, end, status, count) in asked {
-        assert_eq!(seen.asked(method, end, status), count, "{method} {end} {status}: {seen:?}");
+    for (method, end, status, count) in requested {
+        assert_eq!(seen.requested(method, end, status), count, "{method} {end} {status}: {seen:?}");
     }
     assert_eq!(seen.requests.len(), 9, "{seen:?}");
     let events = [

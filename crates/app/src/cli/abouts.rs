@@ -40,7 +40,7 @@ pub(super) fn all() -> impl Iterator<Item = (&'static str, &'static About)> {
 }
 
 /// The texts about the command with these words after `brunt`.
-pub(super) fn of(name: &str) -> Option<&'static About> {
+pub(super) fn about(name: &str) -> Option<&'static About> {
     all().find(|(of, _)| *of == name).map(|(_, about)| about)
 }
 
@@ -53,7 +53,7 @@ pub(super) fn examples(name: &str) -> &'static [Example] {
         "names" => examples("names lookup"),
         "cluster" => examples("cluster keys"),
         "target" => examples("target ldap"),
-        name => of(name).map_or(&[], |about| about.examples),
+        name => about(name).map_or(&[], |about| about.examples),
     }
 }
 

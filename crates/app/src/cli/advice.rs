@@ -61,7 +61,7 @@ impl Known {
 /// A message with a reference to its explanation, if there is one. The messages of the original tools end with a
 /// reference to their help, which stays their last line.
 pub(crate) fn explained(message: &str) -> String {
-    let Some(place) = of(message) else { return message.to_owned() };
+    let Some(place) = advice_for(message) else { return message.to_owned() };
     match message.rfind("\nSee \"") {
         Some(at) => format!("{}\n{place}{}", &message[..at], &message[at + 1..]),
         None => format!("{message}{place}"),
@@ -69,7 +69,7 @@ pub(crate) fn explained(message: &str) -> String {
 }
 
 /// The reference to a message's explanation, as a line of its own; none if the page does not have it.
-fn of(message: &str) -> Option<String> {
+fn advice_for(message: &str) -> Option<String> {
     let words = message.split_whitespace().collect::<Vec<_>>().join(" ");
     let found = KNOWN.iter().filter_map(|known| Some((known.is_in(&words)?, known)));
     let (_, known) = found.max_by_key(|(length, _)| *length)?;
@@ -158,15 +158,15 @@ mod tests {
         let refused = "failed to reach the server: connect to 127.0.0.1:1: connection refused; \
                        is the server running and\n the port right?\n";
         let place = "see 'brunt help troubleshooting refused'\n";
-        assert_eq!(of(refused).as_deref(), Some(place));
+        assert_eq!(advice_for(refused).as_deref(), Some(place));
         let limit = "refused: 10.0.0.1:389 may not be loaded like that: /etc/targets.toml allows \
                      10.0.0.0/8 at most 5/s\n";
         assert!(
-            of(limit).is_some_and(|it| it.contains("troubleshooting limit")),
+            advice_for(limit).is_some_and(|it| it.contains("troubleshooting limit")),
             "{:?}",
-            of(limit)
+            advice_for(limit)
         );
-        assert_eq!(of("the weather is fine"), None);
+        assert_eq!(advice_for("the weather is fine"), None);
     }
 
     #[test]

@@ -39,7 +39,7 @@ fn page(name: &str, command: Command) -> String {
     let usage = command.render_usage().to_string().replace("Usage: ", "");
     let mut out = format!("# brunt {name}\n\n{purpose}.\n\n");
     out.push_str("<!-- Written from the declaration of the command by the tests: BRUNT_BLESS=1 cargo test -->\n\n");
-    let about = abouts::of(name);
+    let about = abouts::about(name);
     let about = about.unwrap_or_else(|| panic!("add `brunt {name}` to ABOUT in src/cli/abouts.rs"));
     let description = about.description;
     let _ = write!(out, "    {usage}\n\n{description}\n\n## Options\n");
@@ -108,7 +108,7 @@ fn index() -> String {
     for (path, command) in leaves(&declared::program()) {
         let name = path.join(" ");
         let page = Ubench::named(&name).map_or_else(|| path.join("-"), |_| "ubench".to_owned());
-        let title = if abouts::of(&name).is_some() { format!("brunt {name}") } else { name };
+        let title = if abouts::about(&name).is_some() { format!("brunt {name}") } else { name };
         let purpose = command.get_about().map(StyledStr::to_string).unwrap_or_default();
         let (first, rest) = purpose.split_at(1);
         let _ = writeln!(out, "| [{title}]({page}.md) | {}{rest} |", first.to_lowercase());

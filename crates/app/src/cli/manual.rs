@@ -118,7 +118,7 @@ impl Page<'_> {
     fn description(&self) -> Roff {
         let mut roff = Roff::new();
         roff.control("SH", ["DESCRIPTION"]);
-        let about = abouts::of(&self.path).map(|about| about.description.to_owned());
+        let about = abouts::about(&self.path).map(|about| about.description.to_owned());
         let declared = || self.command.get_long_about().or_else(|| self.command.get_about());
         let declared = || declared().map(ToString::to_string).unwrap_or_default();
         write(&markdown::blocks(&about.unwrap_or_else(declared)), &mut roff);
@@ -283,7 +283,7 @@ impl Page<'_> {
         } else if Tool::named(&self.path).is_some() {
             guides.insert("templates".to_owned());
         }
-        let about = abouts::of(&self.path).map(|about| about.description).unwrap_or_default();
+        let about = abouts::about(&self.path).map(|about| about.description).unwrap_or_default();
         for target in links(&markdown::blocks(about)) {
             let file = target.split('#').next().unwrap_or_default();
             match topics::named(file) {

@@ -112,8 +112,8 @@ impl Command {
     }
 
     /// The options that decide which addresses the command may reach. Commands that make no load, or only on loopback,
-    /// have none, and find-max sets up its own fence.
-    pub(crate) fn fence_options(&self) -> Option<Cow<'_, RunOptions>> {
+    /// have none, and find-max sets up its own address policy.
+    pub(crate) fn address_policy_options(&self) -> Option<Cow<'_, RunOptions>> {
         match self {
             Self::Load(load) => Some(Cow::Borrowed(&load.output().run)),
             Self::Task(task) => task.sends().then(Cow::default),

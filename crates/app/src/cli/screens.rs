@@ -130,7 +130,7 @@ fn dress(command: Command, name: &str, screen: Screen) -> Command {
     if screen == Screen::Full {
         return command;
     }
-    let few = abouts::of(name).map(|about| about.short).filter(|few| !few.is_empty());
+    let few = abouts::about(name).map(|about| about.short).filter(|few| !few.is_empty());
     let end = format!("See 'brunt {name} --help' for all options.");
     command
         .mut_args(|arg| one_line(arg, few))

@@ -196,7 +196,7 @@ impl Trial<'_> {
     fn one(&self, which: Which, path: &Path, mut look: impl FnMut(u32)) -> Result<u32, Refusal> {
         let log = path.with_extension("log");
         let mut child = start(&self.commands[which as usize], path, &log)?;
-        let (mut looks, mut asked) = (0, Urgency::Run);
+        let (mut looks, mut requested) = (0, Urgency::Run);
         loop {
             let ended =
                 child.try_wait().map_err(|error| failed(format!("wait for a run: {error}")))?;
@@ -208,8 +208,8 @@ impl Trial<'_> {
             looks += 1;
             // A run has a process group of its own, so the terminal does not interrupt it.
             let urgency = self.world.signals.stop().urgency();
-            if urgency != asked {
-                asked = urgency;
+            if urgency != requested {
+                requested = urgency;
                 interrupt(&child);
             }
         }
@@ -241,8 +241,8 @@ impl Trial<'_> {
                 input(name.display().to_string(), record.clone())
             });
             let runs: Vec<Input> = runs.collect();
-            let asked = runs.first().map(|run| run.asked.as_slice()).unwrap_or_default();
-            Given { name: command_line(asked, usize::MAX), runs }
+            let requested = runs.first().map(|run| run.requested.as_slice()).unwrap_or_default();
+            Given { name: command_line(requested, usize::MAX), runs }
         });
         sides.collect()
     }

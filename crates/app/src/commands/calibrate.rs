@@ -12,7 +12,7 @@ use brunt_run::World;
 use brunt_run::ceiling::{self, Ceiling};
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::{Outcome, Verbosity, fence};
+use brunt_run::{Outcome, Verbosity, address_policy};
 
 use super::loopback::Loopback;
 use super::{failed, load};
@@ -91,7 +91,7 @@ fn ldap(args: &CalibrateArgs, world: &World, found: &mut Found) -> Result<(), Re
         let words = command_line(tool, options, trailing, args, &port);
         let outcome = load(words.get(1..).unwrap_or_default(), world)?.measure(
             world,
-            &fence::private(world),
+            &address_policy::private(world),
             Verbosity::Quiet,
         )?;
         if world.signals.received().is_some() {
@@ -118,7 +118,7 @@ fn dhcp(args: &CalibrateArgs, world: &World, found: &mut Found) -> Result<(), Re
         };
         let outcome = load(words.get(1..).unwrap_or_default(), world)?.measure(
             world,
-            &fence::private(world),
+            &address_policy::private(world),
             Verbosity::Quiet,
         )?;
         if world.signals.received().is_none() {

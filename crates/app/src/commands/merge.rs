@@ -23,7 +23,7 @@ pub(crate) fn merge(args: &MergeArgs, world: &World) -> Result<Exit, Refusal> {
         record.write(path).map_err(|error| format!("failed to {error}"))
     });
     losses.print(&text);
-    Ok(losses.tell(exit(&record, None, ExitPolicy::Ours)))
+    Ok(losses.report(exit(&record, None, ExitPolicy::Ours)))
 }
 
 fn read(path: &Path) -> Result<(PathBuf, Record), Refusal> {

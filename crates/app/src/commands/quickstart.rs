@@ -16,7 +16,7 @@ use brunt_run::World;
 use brunt_run::environment::Environment;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::{Outcome, Verbosity, fence};
+use brunt_run::{Outcome, Verbosity, address_policy};
 
 use super::loopback::Loopback;
 use super::{failed, load};
@@ -157,7 +157,7 @@ impl Show<'_> {
     /// Makes the run of a command line that was shown.
     fn act(&self, words: &[String]) -> Result<Outcome, Refusal> {
         let act = load(words.get(1..).unwrap_or_default(), self.world)?;
-        act.measure(self.world, &fence::private(self.world), self.verbosity())
+        act.measure(self.world, &address_policy::private(self.world), self.verbosity())
     }
 
     fn verbosity(&self) -> Verbosity {
@@ -238,7 +238,7 @@ impl Show<'_> {
         for (what, command) in steps {
             let line = format!("  {what:<22} {command}\n");
             if self.args.details {
-                self.world.console.tell(&line);
+                self.world.console.report(&line);
             } else {
                 self.world.console.print(&line)?;
             }

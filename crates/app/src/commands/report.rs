@@ -96,7 +96,7 @@ fn of_collection(
     }
     match args.format {
         // Its steps are not a comparison: the sentence at the top gives their result.
-        Format::Summary if Reading::of(collection).is_some() => {
+        Format::Summary if Reading::from_collection(collection).is_some() => {
             Ok(page(args, collection)?.text(console.screen()))
         }
         Format::Summary => Ok(summary::of_all(&page(args, collection)?, collection, console)),
@@ -116,7 +116,7 @@ fn of_collection(
 
 /// The report of the comparison.
 fn page(args: &ReportArgs, collection: &Collection) -> Result<Page, Refusal> {
-    if let Some(reading) = Reading::of(collection) {
+    if let Some(reading) = Reading::from_collection(collection) {
         return Ok(capacity::page(&reading));
     }
     match collection.subject.as_str() {

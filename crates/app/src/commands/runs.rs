@@ -81,5 +81,5 @@ fn run(path: &Path) -> Result<Input, Refusal> {
 
 /// A run and its settings.
 pub(super) fn input(name: String, record: Record) -> Input {
-    Input { name, asked: requested_words(&record.command), record }
+    Input { name, requested: requested_words(&record.command), record }
 }

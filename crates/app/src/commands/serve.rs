@@ -81,7 +81,7 @@ pub(crate) fn serve(args: &ServeArgs, world: &World) -> Result<Exit, Refusal> {
                     .console
                     .say("To set the password of admin, open this link within 30 minutes:");
                 // Complete on one line, so that it can be copied.
-                world.console.tell(&format!("serve: {origin}{link}\n"));
+                world.console.report(&format!("serve: {origin}{link}\n"));
             }
         }
     };

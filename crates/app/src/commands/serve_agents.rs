@@ -51,12 +51,12 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Known {
     /// When the last look was.
-    asked: Duration,
+    requested: Duration,
     /// Whether a thread is listening.
     goes_on: bool,
     /// Since when the broker has let this client listen.
     hears: Option<Duration>,
-    trouble: Option<String>,
+    problem: Option<String>,
     roster: Roster,
 }
 
@@ -77,27 +77,27 @@ impl AgentListener {
 }
 
 impl Agents for AgentListener {
-    fn look(&self) -> Look {
+    fn snapshot(&self) -> Look {
         let shared = &self.0;
         let begun = shared.now();
         let mut known = shared.known();
-        known.asked = begun;
+        known.requested = begun;
         if !known.goes_on {
             known.goes_on = true;
             let listening = Arc::clone(shared);
             let thread = thread::Builder::new().name("onlooker".to_owned());
             if let Err(error) = thread.spawn(move || listen(&listening)) {
                 known.goes_on = false;
-                known.trouble = Some(format!("a thread could not be started: {error}"));
+                known.problem = Some(format!("a thread could not be started: {error}"));
             }
         }
         loop {
             let now = shared.now();
-            let settled = known.trouble.is_some()
+            let settled = known.problem.is_some()
                 || known.hears.is_some_and(|since| now.saturating_sub(since) >= ALL_HEARD);
             let left = PATIENCE.saturating_sub(now.saturating_sub(begun));
             if settled || left.is_zero() {
-                return shared.look(&known, now);
+                return shared.snapshot(&known, now);
             }
             let waited = shared.changed.wait_timeout(known, left.min(TICK));
             known = waited.unwrap_or_else(PoisonError::into_inner).0;
@@ -124,20 +124,20 @@ impl Shared {
     /// because this client was not listening.
     fn is_wanted(&self) -> bool {
         let mut known = self.known();
-        let wanted = self.now().saturating_sub(known.asked) <= WANTED;
+        let wanted = self.now().saturating_sub(known.requested) <= WANTED;
         if !wanted {
-            *known = Known { asked: known.asked, ..Known::default() };
+            *known = Known { requested: known.requested, ..Known::default() };
         }
         wanted
     }
 
-    fn look(&self, known: &Known, now: Duration) -> Look {
+    fn snapshot(&self, known: &Known, now: Duration) -> Look {
         let silence = || format!("{} has not answered yet", self.broker);
-        let trouble = known.trouble.clone();
+        let problem = known.problem.clone();
         Look {
             broker: self.broker.clone(),
             pool: self.plane.broker.pool().to_string(),
-            trouble: trouble.or_else(|| known.hears.is_none().then(silence)),
+            problem: problem.or_else(|| known.hears.is_none().then(silence)),
             agents: known.roster.agents(now).map(|of| agent(of, now)).collect(),
         }
     }
@@ -148,9 +148,9 @@ fn listen(shared: &Shared) {
     let done = runtime().map(|runtime| {
         runtime.block_on(async {
             // A thread that finds no recent look ends; the next look starts another thread.
-            while let Err(refusal) = hear(shared).await {
+            while let Err(refusal) = on_message(shared).await {
                 let why = sentence(&refusal);
-                shared.learn(|known| (known.hears, known.trouble) = (None, Some(why)));
+                shared.learn(|known| (known.hears, known.problem) = (None, Some(why)));
                 let mut pause = Ticks::every(AGAIN);
                 pause.next().await;
                 pause.next().await;
@@ -162,12 +162,12 @@ fn listen(shared: &Shared) {
     });
     if let Err(refusal) = done {
         let why = sentence(&refusal);
-        shared.learn(|known| *known = Known { trouble: Some(why), ..Known::default() });
+        shared.learn(|known| *known = Known { problem: Some(why), ..Known::default() });
     }
 }
 
 /// Connects, and listens to agents until there has been no look for a while.
-async fn hear(shared: &Shared) -> Result<(), Refusal> {
+async fn on_message(shared: &Shared) -> Result<(), Refusal> {
     let nats = connect(&shared.plane, NAME).await?;
     let mut hellos = nats.listen(hello(&shared.plane.broker.pool())).await.map_err(failed)?;
     let mut reports = nats.listen(ANY_REPORTS.to_owned()).await.map_err(failed)?;
@@ -192,10 +192,10 @@ impl Shared {
         let now = self.now();
         let away = (!nats.is_connected()).then(|| format!("{} is not connected", self.broker));
         let refuses = || nats.complaint().map(|why| format!("the broker reports: {why}"));
-        let trouble = away.or_else(refuses);
+        let problem = away.or_else(refuses);
         self.learn(|known| {
-            known.hears = trouble.is_none().then(|| known.hears.unwrap_or(now));
-            known.trouble = trouble;
+            known.hears = problem.is_none().then(|| known.hears.unwrap_or(now));
+            known.problem = problem;
             known.roster.forget(now);
         });
     }

@@ -67,7 +67,7 @@ fn begin(place: &TrialDirectory, at: SocketAddr, link: &str, console: &Console) 
          Open this address to sign in; it works once:",
     );
     // Complete on one line, so that it can be copied.
-    console.tell(&format!("serve: http://{at}{link}\n"));
+    console.report(&format!("serve: http://{at}{link}\n"));
     console.say(&format!("{}\n^C ends it.", place.promise()));
 }
 

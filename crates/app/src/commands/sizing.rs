@@ -14,7 +14,7 @@ use crate::cli::sizing::{SizingArgs, SizingFormat};
 /// Prints the sizing page of a search.
 pub(crate) fn sizing(args: &SizingArgs, world: &World) -> Result<Exit, Refusal> {
     let collection = read(args)?;
-    let reading = Reading::of(&collection).ok_or_else(|| no_search(args))?;
+    let reading = Reading::from_collection(&collection).ok_or_else(|| no_search(args))?;
     let sizing = Sizing::new(&reading, demand(args)).map_err(failed)?;
     let usl = args.usl.then(|| Usl::new(&reading));
     let page = || capacity::sizing(&reading, &sizing, usl.as_ref());

@@ -19,7 +19,7 @@ const STRETCHES: u32 = 2;
 
 /// The progress of confirming.
 #[derive(Debug)]
-pub(super) struct Course {
+pub(super) struct Confirmations {
     /// The number of steps that searched.
     pub(super) searches: u32,
     /// How many times the search was restarted.
@@ -35,7 +35,7 @@ pub(super) struct Course {
     short: u32,
 }
 
-impl Default for Course {
+impl Default for Confirmations {
     fn default() -> Self {
         Self {
             searches: 0,
@@ -56,22 +56,23 @@ impl Search<'_> {
         &mut self,
         estimate: Estimate,
         narrow: bool,
-        course: &mut Course,
+        confirmations: &mut Confirmations,
     ) -> Result<Option<Answer>, Halt> {
         let margin = 1.0 + self.settings.precision;
         // If there was no time to make the estimate narrow, this rate is likely to be below the limit.
-        let safe = if narrow { f64::INFINITY } else { estimate.p10.max(course.below_missed) };
+        let safe =
+            if narrow { f64::INFINITY } else { estimate.p10.max(confirmations.below_missed) };
         let at = (estimate.p50 / margin).min(safe).max(self.enough(estimate));
-        let at = at.min(course.at_most).min(self.highest());
+        let at = at.min(confirmations.at_most).min(self.highest());
         if let Some(claim) = self.claim
             && at <= claim.rate * 1.01
         {
             return Ok(Some(self.claimed(claim)));
         }
-        if course.tried >= self.settings.confirmations {
-            return Ok(Some(self.without_more(course)));
+        if confirmations.tried >= self.settings.confirmations {
+            return Ok(Some(self.without_more(confirmations)));
         }
-        course.tried += 1;
+        confirmations.tried += 1;
         let below = (100.0 * (1.0 - at / estimate.p50)).max(0.0);
         let why = format!("{below:.0}% below the likely limit, held for a claim");
         let verdict = self.evidence(StepParameters {
@@ -87,30 +88,31 @@ impl Search<'_> {
                 let confirmed_s = confirmed_s.map_or(0.0, |step| step.judged_s);
                 self.claim = Some(ConfirmedRate { rate: at, confirmed_s });
                 if self.outlives_failures(at)
-                    && course.anew < ANEW_MAX
+                    && confirmations.anew < ANEW_MAX
                     && 2.0 * at <= self.highest()
                 {
-                    *course = Course { anew: course.anew + 1, ..Course::default() };
+                    *confirmations =
+                        Confirmations { anew: confirmations.anew + 1, ..Confirmations::default() };
                     let bounded = self.ramp_from(2.0 * at, true)?;
                     return if bounded { Ok(None) } else { self.beneath_cap() };
                 }
-                self.above(at, course)
+                self.above(at, confirmations)
             }
             Verdict::Void => Ok(None),
             Verdict::Undecided if self.last_w() >= LIKELY => {
-                course.at_most = at / margin;
+                confirmations.at_most = at / margin;
                 Ok(None)
             }
             verdict => {
                 if verdict == Verdict::Undecided {
-                    course.below_missed = at / (margin * margin);
+                    confirmations.below_missed = at / (margin * margin);
                 }
                 if let Some(made) = self.last_made() {
                     // Once may be a pause at the end of the step.
-                    if course.short > 0 {
-                        course.at_most = at * made / margin;
+                    if confirmations.short > 0 {
+                        confirmations.at_most = at * made / margin;
                     }
-                    course.short += 1;
+                    confirmations.short += 1;
                 }
                 self.misled(at);
                 Ok(None)
@@ -162,7 +164,11 @@ impl Search<'_> {
         outlived && !self.votes.iter().any(|vote| vote.w <= 0.5 && vote.rate > at)
     }
 
-    fn above(&mut self, claim: f64, course: &mut Course) -> Result<Option<Answer>, Halt> {
+    fn above(
+        &mut self,
+        claim: f64,
+        confirmations: &mut Confirmations,
+    ) -> Result<Option<Answer>, Halt> {
         let above = self.settings.above;
         for factor in [above, above * above] {
             let at = claim * factor;
@@ -177,8 +183,8 @@ impl Search<'_> {
             let wish = StepParameters { kind: Kind::Above, rate: at, looks, why };
             match self.evidence(wish)? {
                 Verdict::Pass => {
-                    course.passed_above += 1;
-                    if course.passed_above <= PASSES_ABOVE_MAX {
+                    confirmations.passed_above += 1;
+                    if confirmations.passed_above <= PASSES_ABOVE_MAX {
                         return Ok(None);
                     }
                     break;
@@ -191,12 +197,12 @@ impl Search<'_> {
         Ok(claim.map(|claim| self.claimed(claim)))
     }
 
-    fn without_more(&mut self, course: &Course) -> Answer {
+    fn without_more(&mut self, confirmations: &Confirmations) -> Answer {
         match self.claim {
             Some(claim) => self.claimed(claim),
-            None => {
-                Answer::NoClaim { why: format!("none of {} confirmations passed", course.tried) }
-            }
+            None => Answer::NoClaim {
+                why: format!("none of {} confirmations passed", confirmations.tried),
+            },
         }
     }
 }

@@ -15,7 +15,7 @@ const CONFIRMED_BENEATH: u32 = 3;
 impl Search<'_> {
     /// Searches and confirms until there is an answer.
     pub(super) fn narrow(&mut self) -> Result<Answer, Halt> {
-        let mut course = super::confirm::Course::default();
+        let mut confirmations = super::confirm::Confirmations::default();
         loop {
             let Some(estimate) = self.estimate() else {
                 return Ok(Answer::NoClaim { why: "no step gave evidence".to_owned() });
@@ -31,12 +31,12 @@ impl Search<'_> {
                 return Ok(Answer::NoClaim { why });
             }
             let wide = estimate.p90 / estimate.p10 > self.settings.narrow
-                && course.searches < self.settings.searches;
+                && confirmations.searches < self.settings.searches;
             let hurry = wide && !self.can_confirm_after_search(estimate.p50);
             if wide && !hurry {
-                course.searches += 1;
+                confirmations.searches += 1;
                 self.search(estimate)?;
-            } else if let Some(answer) = self.confirm(estimate, !hurry, &mut course)? {
+            } else if let Some(answer) = self.confirm(estimate, !hurry, &mut confirmations)? {
                 return Ok(answer);
             }
         }

@@ -128,7 +128,7 @@ fn exhausted_budget_gives_an_interval_without_a_claim() {
     );
     assert!(found.estimate.is_some());
     let collection = found.collection(brunt_capacity::Origin::default());
-    let sentence = Reading::of(&collection).unwrap().sentence();
+    let sentence = Reading::from_collection(&collection).unwrap().sentence();
     assert!(
         sentence.starts_with("No claim: no further step fits into the 3.3 minutes it was given")
             && sentence.contains("with a probability of 80% the limit is between"),
@@ -355,7 +355,7 @@ fn lower_bound_is_confirmed_at_a_rate_the_generator_makes() {
         // The closing sentinel is compared with the first one, which had fewer cores.
         assert_eq!(evidence, 1, "{all_cores:?}");
         let collection = found.collection(brunt_capacity::Origin::default());
-        let sentence = Reading::of(&collection).unwrap().sentence();
+        let sentence = Reading::from_collection(&collection).unwrap().sentence();
         assert!(sentence.ends_with("generator-limited: p99 is 2 ms and 1 without."), "{sentence}");
     }
 }

@@ -196,7 +196,7 @@ fn verdict_that_contradicts_its_record_is_found() {
 #[test]
 fn sentence_states_the_confirmed_rate_and_margin() {
     let collection = searched(PLAIN, "bind.p99<20ms");
-    let reading = Reading::of(&collection).unwrap();
+    let reading = Reading::from_collection(&collection).unwrap();
     let Answer::Claim { rate, fails_at: Some(fails), confirmed_s } = reading.answer else {
         panic!("{:?}", reading.answer)
     };

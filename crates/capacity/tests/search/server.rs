@@ -74,7 +74,7 @@ pub(crate) struct Server {
     free: Vec<f64>,
     leaving: VecDeque<f64>,
     /// The second of its clock, and the requests in it.
-    asked: (u64, u64),
+    requested: (u64, u64),
     served: u64,
     began: Option<f64>,
     paused: u64,
@@ -94,7 +94,7 @@ impl Server {
             chance,
             free,
             leaving: VecDeque::new(),
-            asked: (0, 0),
+            requested: (0, 0),
             served: 0,
             began: None,
             paused: 0,
@@ -155,11 +155,11 @@ impl Server {
 
     fn allows(&mut self, at: f64) -> bool {
         let Some(most) = self.design.allows else { return true };
-        if self.asked.0 != at as u64 {
-            self.asked = (at as u64, 0);
+        if self.requested.0 != at as u64 {
+            self.requested = (at as u64, 0);
         }
-        self.asked.1 += 1;
-        self.asked.1 <= u64::from(most)
+        self.requested.1 += 1;
+        self.requested.1 <= u64::from(most)
     }
 
     fn tip(&mut self, inside: usize) {

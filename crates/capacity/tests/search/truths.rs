@@ -106,7 +106,7 @@ fn truths() -> Vec<Truth> {
 
 /// What searches of a server said, in numbers.
 #[derive(Debug, Default)]
-struct Said {
+struct Findings {
     searches: usize,
     claims: usize,
     floors: usize,
@@ -121,29 +121,29 @@ struct Said {
     errors: Vec<f64>,
 }
 
-impl Said {
+impl Findings {
     fn new(truth: &Truth, searches: u64) -> Self {
-        let mut said = Self::default();
+        let mut output = Self::default();
         for seed in 0..searches {
             let (found, least, most) = search(truth, seed);
-            said.searches += 1;
-            said.claims += usize::from(matches!(found.answer, Answer::Claim { .. }));
-            said.floors += usize::from(matches!(found.answer, Answer::Floor { .. }));
+            output.searches += 1;
+            output.claims += usize::from(matches!(found.answer, Answer::Claim { .. }));
+            output.floors += usize::from(matches!(found.answer, Answer::Floor { .. }));
             if let Answer::Claim { rate, .. } | Answer::Floor { rate, .. } = found.answer {
-                said.errors.push(rate / most - 1.0);
-                said.above.extend((rate > most * TELLABLE).then_some(rate / most - 1.0));
+                output.errors.push(rate / most - 1.0);
+                output.above.extend((rate > most * TELLABLE).then_some(rate / most - 1.0));
             }
             if let Answer::Claim { fails_at: Some(fails), .. } = found.answer {
                 let below = fails * TELLABLE < least;
-                said.false_fails.extend(below.then_some(fails / least - 1.0));
+                output.false_fails.extend(below.then_some(fails / least - 1.0));
             }
             if let Some(estimate) = found.estimate {
-                said.intervals += 1;
-                said.hold += usize::from(estimate.p10 <= most && least <= estimate.p90);
+                output.intervals += 1;
+                output.hold += usize::from(estimate.p10 <= most && least <= estimate.p90);
             }
         }
-        said.errors.sort_by(f64::total_cmp);
-        said
+        output.errors.sort_by(f64::total_cmp);
+        output
     }
 
     fn row(&self, name: &str, rate: f64) -> String {
@@ -193,17 +193,17 @@ fn hold(searches: u64, margin: f64) {
         if !name.contains(&only) {
             continue;
         }
-        let said = Said::new(&truth, searches);
-        let row = said.row(&name, truth.rate);
+        let output = Findings::new(&truth, searches);
+        let row = output.row(&name, truth.rate);
         println!("{row}");
-        assert!(said.above.is_empty(), "a claim above the truth: {row}");
-        assert!(said.false_fails.is_empty(), "a rate below the limit was said to fail: {row}");
+        assert!(output.above.is_empty(), "a claim above the truth: {row}");
+        assert!(output.false_fails.is_empty(), "a rate below the limit was said to fail: {row}");
         if how == "quiet" && truth.rate > 0.0 {
-            assert!(said.claims * 10 >= said.searches * 9, "too few claims: {row}");
+            assert!(output.claims * 10 >= output.searches * 9, "too few claims: {row}");
         }
         // A limit that moves has no single interval.
         if truth.design.fades.is_none() {
-            (intervals, held) = (intervals + said.intervals, held + said.hold);
+            (intervals, held) = (intervals + output.intervals, held + output.hold);
         }
     }
     let share = held as f64 / f64::from(intervals.max(1) as u32);

@@ -99,7 +99,7 @@ impl Share {
     }
 
     /// Takes event lines that the run has written.
-    pub fn tell(&mut self, lines: &[u8]) {
+    pub fn push_output(&mut self, lines: &[u8]) {
         if !self.outbox.push(lines) {
             self.end_by_itself("the coordinator took nothing of what the run told for too long");
         }
@@ -300,7 +300,7 @@ mod tests {
     fn share_without_contact_stops_within_the_lease() {
         let mut share = share();
         share.ready();
-        share.tell(b"line\n");
+        share.push_output(b"line\n");
         assert_eq!(share.answered(&word(&share, 100, Instruction::Wait), ms(100)), []);
         assert_eq!(share.tick(ms(5_100)), []);
         assert_eq!(share.tick(ms(5_101)), [Action::Stop]);
@@ -314,7 +314,7 @@ mod tests {
     #[test]
     fn share_gives_up_undelivered_lines_in_the_end() {
         let mut share = share();
-        share.tell(b"line\n");
+        share.push_output(b"line\n");
         share.ended(Some(0), ms(1_000));
         assert_eq!(share.tick(ms(21_000)), []);
         assert_eq!(share.tick(ms(21_001)), [Action::Leave { delivered: false }]);

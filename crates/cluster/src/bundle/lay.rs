@@ -116,8 +116,8 @@ impl PendingFiles {
             return Err(BundleError::Piece("an order".to_owned()));
         };
         let left = content.size - open.at;
-        let asked = Piece { file: u32::try_from(open.number).unwrap_or(u32::MAX), at: open.at };
-        if piece != asked
+        let requested = Piece { file: u32::try_from(open.number).unwrap_or(u32::MAX), at: open.at };
+        if piece != requested
             || bytes.is_empty()
             || bytes.len() > PIECE_MAX
             || bytes.len() as u64 > left

@@ -24,13 +24,13 @@ struct Reading {
 impl Clocks {
     /// The clocks as the first report of a run that is about to begin gives them.
     pub(super) fn new(report: &Report) -> Option<Self> {
-        let first = Reading::of(report)?;
+        let first = Reading::from_report(report)?;
         Some(Self { first, last: first })
     }
 
     /// Takes a later report.
-    pub(super) fn hear(&mut self, report: &Report) {
-        if let Some(reading) = Reading::of(report) {
+    pub(super) fn on_message(&mut self, report: &Report) {
+        if let Some(reading) = Reading::from_report(report) {
             self.last = reading;
         }
     }
@@ -54,7 +54,7 @@ impl Clocks {
 }
 
 impl Reading {
-    fn of(report: &Report) -> Option<Self> {
+    fn from_report(report: &Report) -> Option<Self> {
         let clock = report.clock?;
         Some(Self { monotonic_us: i64::try_from(report.sent_ns / 1_000).ok()?, clock })
     }
@@ -89,7 +89,7 @@ mod tests {
         assert_eq!(clocks.moment(3_602_500_000), 112_500_000);
         assert_eq!(clocks.round_trip(), Duration::from_micros(4));
         // Then the wall clock is set, and the monotonic clock has lost 3 ms.
-        clocks.hear(&report(20_000, 10, 100_003));
+        clocks.on_message(&report(20_000, 10, 100_003));
         assert_eq!(clocks.moment(3_602_500_000), 112_500_000);
         assert!((clocks.drift_s() - 0.003).abs() < 1e-9);
         assert_eq!(Clocks::new(&Report { clock: None, ..report(1, 1, 1) }), None);

@@ -70,7 +70,7 @@ enum Phase {
 /// A run of several agents. Times are of the coordinator's monotonic clock, since its origin.
 #[derive(Debug)]
 pub struct Coordinator {
-    asked: ClusterRun,
+    requested: ClusterRun,
     since: Duration,
     phase: Phase,
     waiting: BTreeMap<Name, (Join, Duration)>,
@@ -88,9 +88,9 @@ pub struct Coordinator {
 
 impl Coordinator {
     /// Begins to gather agents.
-    pub fn new(asked: ClusterRun, now: Duration) -> Self {
+    pub fn new(requested: ClusterRun, now: Duration) -> Self {
         Self {
-            asked,
+            requested,
             since: now,
             phase: Phase::Gathering,
             waiting: BTreeMap::new(),
@@ -122,7 +122,7 @@ impl Coordinator {
 
     /// An agent asks for work. Returns its order, if it takes part.
     pub fn join(&mut self, join: &Join, now: Duration) -> Option<Order> {
-        if let Some(why) = join.misfit(&self.asked.version) {
+        if let Some(why) = join.misfit(&self.requested.version) {
             self.misfits.insert(join.name.clone(), why);
             return None;
         }
@@ -142,16 +142,16 @@ impl Coordinator {
         }
         node.heard = now;
         Some(Order {
-            run: self.asked.run.clone(),
-            epoch: self.asked.epoch,
+            run: self.requested.run.clone(),
+            epoch: self.requested.epoch,
             nonce: join.nonce.clone(),
             rank: rank as u32,
-            of: self.asked.agents,
+            of: self.requested.agents,
             weights: self.weights.clone(),
-            seed: self.asked.seed,
-            argv: self.asked.argv.clone(),
-            files: self.asked.files.clone(),
-            step: self.asked.step.clone(),
+            seed: self.requested.seed,
+            argv: self.requested.argv.clone(),
+            files: self.requested.files.clone(),
+            step: self.requested.step.clone(),
         })
     }
 
@@ -172,7 +172,7 @@ impl Coordinator {
             return Some(self.word(report, now, 0, Instruction::Leave));
         }
         let silent = now.saturating_sub(node.heard);
-        node.hear(report, now, wall_ms);
+        node.on_message(report, now, wall_ms);
         if node.lost.take().is_some() {
             node.unheard += silent;
             self.events.push_back(CoordinatorEvent::Back { rank: rank as u32, unheard: silent });
@@ -204,8 +204,8 @@ impl Coordinator {
 
     fn word(&self, report: &Report, now: Duration, arrived: u64, wish: Instruction) -> Word {
         Word {
-            run: self.asked.run.clone(),
-            epoch: self.asked.epoch,
+            run: self.requested.run.clone(),
+            epoch: self.requested.epoch,
             nonce: report.nonce.clone(),
             answers_ns: report.sent_ns,
             now_ns: u64::try_from(now.as_nanos()).unwrap_or(u64::MAX),
@@ -279,14 +279,14 @@ impl Coordinator {
         }
         self.waiting.insert(join.name.clone(), (join.clone(), now));
         self.waiting.retain(|_, (_, heard)| fresh(*heard));
-        let wanted = self.asked.agents as usize;
+        let wanted = self.requested.agents as usize;
         if self.waiting.len() < wanted || self.ending != Instruction::Wait {
             return;
         }
         let mut all: Vec<&Join> = self.waiting.values().map(|(join, _)| join).collect();
         all.sort_by_key(|join| (join.rank.unwrap_or(u32::MAX), join.name.clone()));
         let chosen: Vec<Join> = all.into_iter().take(wanted).cloned().collect();
-        match self.asked.weights.of(&chosen) {
+        match self.requested.weights.of(&chosen) {
             Ok(weights) => self.weights = weights,
             Err(why) => return self.fail(why, false),
         }
@@ -299,7 +299,7 @@ impl Coordinator {
     }
 
     fn gathered(&mut self, now: Duration) {
-        if now.saturating_sub(self.since) <= self.asked.patience {
+        if now.saturating_sub(self.since) <= self.requested.patience {
             return;
         }
         let names: Vec<&str> = self.waiting.keys().map(Name::as_str).collect();
@@ -310,7 +310,7 @@ impl Coordinator {
         self.fail(
             format!(
                 "{} agents were asked for, and there are {}: {there}{misfits}",
-                self.asked.agents,
+                self.requested.agents,
                 names.len()
             ),
             false,
@@ -318,12 +318,12 @@ impl Coordinator {
     }
 
     fn prepared(&mut self, since: Duration, now: Duration) {
-        if now.saturating_sub(since) <= self.asked.patience {
+        if now.saturating_sub(since) <= self.requested.patience {
             return;
         }
         let names = self.names(|node| node.stage == Stage::Preparing);
         self.fail(
-            format!("{names}: not connected after {} s", self.asked.patience.as_secs()),
+            format!("{names}: not connected after {} s", self.requested.patience.as_secs()),
             false,
         );
     }
@@ -364,14 +364,14 @@ impl Coordinator {
         let begun = self.phase == Phase::Running;
         match node.stage.clone() {
             Stage::Ended { code, why } => {
-                if begun && code.is_none() && self.asked.on_loss == OnLoss::Stop {
+                if begun && code.is_none() && self.requested.on_loss == OnLoss::Stop {
                     // A signal ended its run, so part of its share is missing.
                     self.stop();
                 }
                 let why = why.map(|why| printable(&why));
                 if !begun && self.ending == Instruction::Wait {
-                    let said = why.as_deref().unwrap_or("its run ended before it began");
-                    self.fail(format!("{label}: {said}"), false);
+                    let reported = why.as_deref().unwrap_or("its run ended before it began");
+                    self.fail(format!("{label}: {reported}"), false);
                 }
                 self.events.push_back(CoordinatorEvent::Done { rank, code, why });
             }
@@ -440,7 +440,7 @@ impl Coordinator {
             self.events.push_back(CoordinatorEvent::Lost { rank: rank as u32, heard });
             if !self.is_sure(now) {
                 self.fail(format!("{label}: not heard any more before the run began"), false);
-            } else if self.asked.on_loss == OnLoss::Stop {
+            } else if self.requested.on_loss == OnLoss::Stop {
                 self.stop();
             }
         }

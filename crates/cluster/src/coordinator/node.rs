@@ -92,7 +92,7 @@ impl Node {
     }
 
     /// Takes the contents of a report, except its piece. A report that was overtaken by a later one adds nothing.
-    pub(super) fn hear(&mut self, report: &Report, now: Duration, wall_ms: i64) {
+    pub(super) fn on_message(&mut self, report: &Report, now: Duration, wall_ms: i64) {
         self.silence = self.silence.max(now.saturating_sub(self.heard));
         self.heard = now;
         if report.sent_ns > self.sent_ns && !self.stage.is_over() {
@@ -101,7 +101,7 @@ impl Node {
         if report.sent_ns > self.sent_ns {
             self.wall_ms = report.wall_ms.saturating_sub(wall_ms);
             match &mut self.clocks {
-                Some(clocks) => clocks.hear(report),
+                Some(clocks) => clocks.on_message(report),
                 None if report.stage == Stage::Running => self.clocks = Clocks::new(report),
                 None => {}
             }

@@ -87,21 +87,21 @@ impl Agent {
     }
 
     /// Advances its run by one tick.
-    fn go_on(&mut self, now: Duration) {
+    fn advance(&mut self, now: Duration) {
         let (own, sends) = (now + self.ahead, self.sends(now));
         let Some(share) = &mut self.share else { return };
         let begun = self.run.at.is_some_and(|at| now >= at);
         if sends {
             let line = format!("{} {}\n", self.name, now.as_millis());
             self.run.written.extend(line.bytes());
-            share.tell(line.as_bytes());
+            share.push_output(line.as_bytes());
         }
         let ended = self.run.at.is_some_and(|at| now >= at + RUN) || self.run.stopped.is_some();
         if !self.run.over && ended {
             self.run.over = true;
             let end = vec![b'e'; if begun { 700_000 } else { 10 }];
             self.run.written.extend(&end);
-            share.tell(&end);
+            share.push_output(&end);
             share.ended(Some(0), own);
         }
     }
@@ -124,7 +124,7 @@ struct Simulation {
 
 impl Simulation {
     fn new(agents: u64, seed: u64, weather: NetworkFaults, on_loss: OnLoss) -> Self {
-        let asked = ClusterRun {
+        let requested = ClusterRun {
             run: "ab".to_owned(),
             epoch: 0,
             agents: agents as u32,
@@ -139,7 +139,7 @@ impl Simulation {
         };
         Self {
             now: Duration::ZERO,
-            coordinator: Coordinator::new(asked, Duration::ZERO),
+            coordinator: Coordinator::new(requested, Duration::ZERO),
             agents: (0..agents).map(Agent::new).collect(),
             weather,
             numbers: Numbers(seed),
@@ -183,7 +183,7 @@ impl Simulation {
                 let agent = &mut self.agents[number];
                 let own = self.now + agent.ahead;
                 let mut share = Share::new(order, agent.name.clone(), own);
-                share.tell(b"head\n");
+                share.push_output(b"head\n");
                 agent.run.written.extend(b"head\n");
                 share.ready();
                 agent.share = Some(share);
@@ -207,7 +207,7 @@ impl Simulation {
             if !self.agents[number].alive {
                 continue;
             }
-            self.agents[number].go_on(now);
+            self.agents[number].advance(now);
             let own = now + self.agents[number].ahead;
             let acts = self.agents[number].share.as_mut().map(|share| share.tick(own));
             self.agents[number].act(acts.unwrap_or_default(), now);
@@ -295,20 +295,24 @@ fn network_faults_lose_and_reorder_nothing() {
             doubled_percent: seed % 3 * 20,
             delay_ms: seed % 4 * 60,
         };
-        let mut world = Simulation::new(1 + seed % 4, seed, weather, OnLoss::GoOn);
-        world.go_on_to_the_end();
-        for (agent, arrived) in world.agents.iter().zip(&world.arrived) {
+        let mut cluster = Simulation::new(1 + seed % 4, seed, weather, OnLoss::GoOn);
+        cluster.go_on_to_the_end();
+        for (agent, arrived) in cluster.agents.iter().zip(&cluster.arrived) {
             assert!(agent.run.written == *arrived, "seed {seed}: {}", agent.name);
             assert!(agent.run.over && agent.run.stopped.is_none(), "seed {seed}");
         }
-        let starts: Vec<Duration> = world.agents.iter().filter_map(|agent| agent.run.at).collect();
-        assert_eq!(starts.len(), world.agents.len());
+        let starts: Vec<Duration> =
+            cluster.agents.iter().filter_map(|agent| agent.run.at).collect();
+        assert_eq!(starts.len(), cluster.agents.len());
         // The clocks are a hundred seconds apart, and only delays can make a comparison wrong.
         let (first, last) = (starts.iter().min().unwrap(), starts.iter().max().unwrap());
         let skew = last.saturating_sub(*first);
         assert!(skew <= Duration::from_millis(weather.delay_ms) + TICK, "seed {seed}: {skew:?}");
         assert!(
-            !world.events.iter().any(|(_, event)| matches!(event, CoordinatorEvent::Failed { .. }))
+            !cluster
+                .events
+                .iter()
+                .any(|(_, event)| matches!(event, CoordinatorEvent::Failed { .. }))
         );
     }
 }
@@ -316,16 +320,17 @@ fn network_faults_lose_and_reorder_nothing() {
 #[test]
 fn killed_agent_is_noticed_in_two_seconds() {
     for (on_loss, at) in [OnLoss::Stop, OnLoss::GoOn].into_iter().zip([4_000, 7_310]) {
-        let mut world = Simulation::new(4, 3, NetworkFaults::default(), on_loss);
-        world.go_on_for(Duration::from_millis(at));
-        world.agents[2].alive = false;
-        let killed = world.now;
-        world.go_on_to_the_end();
-        let lost = world
+        let mut cluster = Simulation::new(4, 3, NetworkFaults::default(), on_loss);
+        cluster.go_on_for(Duration::from_millis(at));
+        cluster.agents[2].alive = false;
+        let killed = cluster.now;
+        cluster.go_on_to_the_end();
+        let lost = cluster
             .find(|event| matches!(event, CoordinatorEvent::Lost { rank: 2, .. }).then_some(()));
         let noticed = lost.expect("it is lost").0.saturating_sub(killed);
         assert!(noticed < Duration::from_millis(1_500), "{noticed:?}");
-        for (number, agent) in world.agents.iter().enumerate().filter(|(number, _)| *number != 2) {
+        for (number, agent) in cluster.agents.iter().enumerate().filter(|(number, _)| *number != 2)
+        {
             let stopped = agent.run.stopped.map(|at| at.saturating_sub(killed));
             match on_loss {
                 OnLoss::Stop => {
@@ -333,10 +338,10 @@ fn killed_agent_is_noticed_in_two_seconds() {
                 }
                 OnLoss::GoOn => assert_eq!(stopped, None, "{number}"),
             }
-            assert!(agent.run.written == world.arrived[number], "{number}");
+            assert!(agent.run.written == cluster.arrived[number], "{number}");
         }
-        assert!(world.agents[2].run.written.starts_with(&world.arrived[2]));
-        assert!(world.coordinator.standings()[2].lost.is_some());
+        assert!(cluster.agents[2].run.written.starts_with(&cluster.arrived[2]));
+        assert!(cluster.coordinator.standings()[2].lost.is_some());
     }
 }
 
@@ -344,15 +349,17 @@ fn killed_agent_is_noticed_in_two_seconds() {
 fn killed_agent_before_the_start_means_nothing_was_sent() {
     let mut ways = [0, 0];
     for at in (600..3_200).step_by(40) {
-        let mut world = Simulation::new(3, 9, NetworkFaults::default(), OnLoss::Stop);
-        world.go_on_for(Duration::from_millis(at));
-        world.agents[1].alive = false;
-        world.go_on_to_the_end();
-        let failed =
-            world.events.iter().any(|(_, event)| matches!(event, CoordinatorEvent::Failed { .. }));
+        let mut cluster = Simulation::new(3, 9, NetworkFaults::default(), OnLoss::Stop);
+        cluster.go_on_for(Duration::from_millis(at));
+        cluster.agents[1].alive = false;
+        cluster.go_on_to_the_end();
+        let failed = cluster
+            .events
+            .iter()
+            .any(|(_, event)| matches!(event, CoordinatorEvent::Failed { .. }));
         // An event line about sent exchanges contains a space.
-        let sent = world.agents.iter().any(|agent| agent.run.written.contains(&b' '));
-        assert!(!(failed && sent), "killed after {at} ms: {:?}", world.events);
+        let sent = cluster.agents.iter().any(|agent| agent.run.written.contains(&b' '));
+        assert!(!(failed && sent), "killed after {at} ms: {:?}", cluster.events);
         ways[usize::from(failed)] += 1;
     }
     assert!(ways[0] > 0 && ways[1] > 0, "{ways:?}");
@@ -360,133 +367,136 @@ fn killed_agent_before_the_start_means_nothing_was_sent() {
 
 #[test]
 fn unheard_agent_delivers_everything_later() {
-    let mut world = Simulation::new(3, 5, NetworkFaults::default(), OnLoss::GoOn);
-    world.go_on_for(s(4));
+    let mut cluster = Simulation::new(3, 5, NetworkFaults::default(), OnLoss::GoOn);
+    cluster.go_on_for(s(4));
     // Only its own messages are lost.
-    let away = world.now;
-    while world.now < away + s(3) {
-        world.agents[1].next = world.now + s(9);
-        world.tick();
+    let away = cluster.now;
+    while cluster.now < away + s(3) {
+        cluster.agents[1].next = cluster.now + s(9);
+        cluster.tick();
     }
-    world.agents[1].next = world.now;
-    world.go_on_to_the_end();
+    cluster.agents[1].next = cluster.now;
+    cluster.go_on_to_the_end();
     assert!(
-        world
+        cluster
             .find(|event| matches!(event, CoordinatorEvent::Lost { rank: 1, .. }).then_some(()))
             .is_some()
     );
     assert!(
-        world
+        cluster
             .find(|event| matches!(event, CoordinatorEvent::Back { rank: 1, .. }).then_some(()))
             .is_some()
     );
-    for (agent, arrived) in world.agents.iter().zip(&world.arrived) {
+    for (agent, arrived) in cluster.agents.iter().zip(&cluster.arrived) {
         assert!(agent.run.written == *arrived && agent.run.stopped.is_none());
     }
-    let standing = &world.coordinator.standings()[1];
+    let standing = &cluster.coordinator.standings()[1];
     assert!(standing.lost.is_none() && standing.unheard > s(2), "{standing:?}");
 }
 
 #[test]
 fn broker_outage_of_a_second_costs_nothing() {
-    let mut world = Simulation::new(3, 6, NetworkFaults::default(), OnLoss::Stop);
-    world.go_on_for(s(4));
-    world.connected = false;
-    world.go_on_for(s(1));
-    world.connected = true;
-    world.go_on_to_the_end();
-    assert!(world.has(&CoordinatorEvent::Away));
+    let mut cluster = Simulation::new(3, 6, NetworkFaults::default(), OnLoss::Stop);
+    cluster.go_on_for(s(4));
+    cluster.connected = false;
+    cluster.go_on_for(s(1));
+    cluster.connected = true;
+    cluster.go_on_to_the_end();
+    assert!(cluster.has(&CoordinatorEvent::Away));
     assert!(
-        world
+        cluster
             .find(|event| matches!(event, CoordinatorEvent::Returned { .. }).then_some(()))
             .is_some()
     );
-    assert!(!world.events.iter().any(|(_, event)| matches!(event, CoordinatorEvent::Lost { .. })));
-    for (agent, arrived) in world.agents.iter().zip(&world.arrived) {
+    assert!(
+        !cluster.events.iter().any(|(_, event)| matches!(event, CoordinatorEvent::Lost { .. }))
+    );
+    for (agent, arrived) in cluster.agents.iter().zip(&cluster.arrived) {
         assert!(agent.run.written == *arrived && agent.run.stopped.is_none());
     }
 }
 
 #[test]
 fn agents_without_a_broker_stop_and_keep_their_lines() {
-    let mut world = Simulation::new(3, 8, NetworkFaults::default(), OnLoss::GoOn);
-    world.go_on_for(s(4));
-    world.connected = false;
-    let gone = world.now;
-    world.go_on_for(s(8));
-    assert!(world.has(&CoordinatorEvent::PlaneLost) && world.has(&CoordinatorEvent::Over));
-    for agent in &world.agents {
+    let mut cluster = Simulation::new(3, 8, NetworkFaults::default(), OnLoss::GoOn);
+    cluster.go_on_for(s(4));
+    cluster.connected = false;
+    let gone = cluster.now;
+    cluster.go_on_for(s(8));
+    assert!(cluster.has(&CoordinatorEvent::PlaneLost) && cluster.has(&CoordinatorEvent::Over));
+    for agent in &cluster.agents {
         let stopped = agent.run.stopped.expect("it stopped").saturating_sub(gone);
         assert!(stopped <= LEASE + s(1) / 10, "{stopped:?}");
-        assert!(!agent.sends(world.now));
+        assert!(!agent.sends(cluster.now));
     }
 }
 
 #[test]
 fn agent_that_never_begins_is_given_up() {
-    let mut world = Simulation::new(3, 9, NetworkFaults::default(), OnLoss::GoOn);
+    let mut cluster = Simulation::new(3, 9, NetworkFaults::default(), OnLoss::GoOn);
     let never = s(3_600);
-    while !world.has(&CoordinatorEvent::Over) {
+    while !cluster.has(&CoordinatorEvent::Over) {
         // It has confirmed, and its run does not begin.
-        if let Some(at) = &mut world.agents[1].run.at {
+        if let Some(at) = &mut cluster.agents[1].run.at {
             *at = (*at).max(never);
         }
-        assert!(world.now < s(60), "it is waited for without end");
-        world.tick();
+        assert!(cluster.now < s(60), "it is waited for without end");
+        cluster.tick();
     }
-    let why = world.find(|event| match event {
+    let why = cluster.find(|event| match event {
         CoordinatorEvent::Failed { why, .. } => Some(why.clone()),
         _ => None,
     });
     let (_, why) = why.expect("it is named");
     assert!(why.starts_with("a1: it confirmed when to begin and sent nothing"), "{why}");
     for rank in [0, 2] {
-        assert!(world.agents[rank].run.written == world.arrived[rank], "{rank} is complete");
+        assert!(cluster.agents[rank].run.written == cluster.arrived[rank], "{rank} is complete");
     }
 }
 
 #[test]
 fn stop_before_the_start_sends_nothing() {
-    let mut world = Simulation::new(2, 9, NetworkFaults::default(), OnLoss::Stop);
-    while world.find(|event| matches!(event, CoordinatorEvent::Starts(_)).then_some(())).is_none() {
-        world.tick();
+    let mut cluster = Simulation::new(2, 9, NetworkFaults::default(), OnLoss::Stop);
+    while cluster.find(|event| matches!(event, CoordinatorEvent::Starts(_)).then_some(())).is_none()
+    {
+        cluster.tick();
     }
-    world.coordinator.stop();
-    world.go_on_to_the_end();
-    assert!(world.agents.iter().all(|agent| agent.run.stopped.is_some()));
-    assert!(world.arrived.iter().all(|arrived| arrived.len() < 50), "nothing but head and end");
+    cluster.coordinator.stop();
+    cluster.go_on_to_the_end();
+    assert!(cluster.agents.iter().all(|agent| agent.run.stopped.is_some()));
+    assert!(cluster.arrived.iter().all(|arrived| arrived.len() < 50), "nothing but head and end");
 }
 
 #[test]
 fn coordinator_that_stalled_knows_the_start() {
-    let mut world = Simulation::new(2, 9, NetworkFaults::default(), OnLoss::Stop);
-    while !world.has(&CoordinatorEvent::Ready) {
-        world.tick();
+    let mut cluster = Simulation::new(2, 9, NetworkFaults::default(), OnLoss::Stop);
+    while !cluster.has(&CoordinatorEvent::Ready) {
+        cluster.tick();
     }
     // It hears none of the agents say that they know when to begin.
-    let begun = world.now;
-    world.coordinator.tick(begun + s(3), true);
-    let events: Vec<_> = std::iter::from_fn(|| world.coordinator.next_event()).collect();
+    let begun = cluster.now;
+    cluster.coordinator.tick(begun + s(3), true);
+    let events: Vec<_> = std::iter::from_fn(|| cluster.coordinator.next_event()).collect();
     assert_eq!(events, [CoordinatorEvent::Starts(begun + START_AFTER)]);
 }
 
 #[test]
 fn agents_heard_late_have_more_time_to_confirm() {
     for (silent, least) in [(s(0), START_AFTER), (s(3) / 2, s(6)), (s(4), s(10))] {
-        let mut world = Simulation::new(2, 9, NetworkFaults::default(), OnLoss::GoOn);
-        while !world.has(&CoordinatorEvent::Ordered) {
-            world.tick();
+        let mut cluster = Simulation::new(2, 9, NetworkFaults::default(), OnLoss::GoOn);
+        while !cluster.has(&CoordinatorEvent::Ordered) {
+            cluster.tick();
         }
         // Nothing is heard of any of them, so none is lost.
-        world.agents.iter_mut().for_each(|agent| agent.alive = false);
-        world.go_on_for(silent);
-        world.agents.iter_mut().for_each(|agent| agent.alive = true);
-        while !world.has(&CoordinatorEvent::Ready) {
-            world.tick();
+        cluster.agents.iter_mut().for_each(|agent| agent.alive = false);
+        cluster.go_on_for(silent);
+        cluster.agents.iter_mut().for_each(|agent| agent.alive = true);
+        while !cluster.has(&CoordinatorEvent::Ready) {
+            cluster.tick();
         }
-        let ready = world.now;
-        world.go_on_to_the_end();
-        let begun = world.find(|event| match event {
+        let ready = cluster.now;
+        cluster.go_on_to_the_end();
+        let begun = cluster.find(|event| match event {
             CoordinatorEvent::Starts(at) => Some(*at),
             _ => None,
         });
@@ -497,11 +507,11 @@ fn agents_heard_late_have_more_time_to_confirm() {
 
 #[test]
 fn agents_missing_or_unfit_are_named_and_nothing_is_sent() {
-    let mut world = Simulation::new(3, 1, NetworkFaults::default(), OnLoss::Stop);
-    world.agents[1].version = "0.9";
-    world.agents[2].alive = false;
-    world.go_on_for(s(61));
-    let why = world.find(|event| match event {
+    let mut cluster = Simulation::new(3, 1, NetworkFaults::default(), OnLoss::Stop);
+    cluster.agents[1].version = "0.9";
+    cluster.agents[2].alive = false;
+    cluster.go_on_for(s(61));
+    let why = cluster.find(|event| match event {
         CoordinatorEvent::Failed { why, refused: false } => Some(why.clone()),
         _ => None,
     });
@@ -509,46 +519,46 @@ fn agents_missing_or_unfit_are_named_and_nothing_is_sent() {
     assert!(why.contains("3 agents were asked for, and there are 1: a0"), "{why}");
     assert!(why.contains("not a1: it is brunt 0.9"), "{why}");
     assert!(
-        world.has(&CoordinatorEvent::Over)
-            && world.agents.iter().all(|agent| agent.share.is_none())
+        cluster.has(&CoordinatorEvent::Over)
+            && cluster.agents.iter().all(|agent| agent.share.is_none())
     );
 }
 
 #[test]
 fn agent_that_refuses_fails_the_run_by_name() {
-    let mut world = Simulation::new(2, 2, NetworkFaults::default(), OnLoss::Stop);
-    world.go_on_for(s(1) / 2);
+    let mut cluster = Simulation::new(2, 2, NetworkFaults::default(), OnLoss::Stop);
+    cluster.go_on_for(s(1) / 2);
     // The agent that arrived last has its order already.
-    let own = world.now + world.agents[1].ahead;
-    let share = world.agents[1].share.as_mut().expect("it has an order");
+    let own = cluster.now + cluster.agents[1].ahead;
+    let share = cluster.agents[1].share.as_mut().expect("it has an order");
     share.refuse("rate_max: at most 5\u{1b}[2J".to_owned(), own);
     assert!(matches!(share.stage(), Stage::Refused { .. }));
-    world.go_on_to_the_end();
-    let why = world.find(|event| match event {
+    cluster.go_on_to_the_end();
+    let why = cluster.find(|event| match event {
         CoordinatorEvent::Failed { why, refused: true } => Some(why.clone()),
         _ => None,
     });
     let why = why.expect("it failed").1;
     assert!(why.contains("a1: rate_max") && !why.contains('\u{1b}'), "{why:?}");
-    assert!(world.agents.iter().all(|agent| agent.run.at.is_none()));
+    assert!(cluster.agents.iter().all(|agent| agent.run.at.is_none()));
 }
 
 #[test]
 fn agent_twin_is_told_to_leave_and_counted() {
-    let mut world = Simulation::new(2, 4, NetworkFaults::default(), OnLoss::Stop);
-    world.go_on_for(s(4));
-    let (report, _) = world.agents[0].share.as_ref().unwrap().report(world.now, 0);
+    let mut cluster = Simulation::new(2, 4, NetworkFaults::default(), OnLoss::Stop);
+    cluster.go_on_for(s(4));
+    let (report, _) = cluster.agents[0].share.as_ref().unwrap().report(cluster.now, 0);
     let twin = crate::message::Report { nonce: "other".to_owned(), ..report };
-    let name = world.agents[0].name.clone();
-    let answer = world.coordinator.report(
+    let name = cluster.agents[0].name.clone();
+    let answer = cluster.coordinator.report(
         &name,
         &twin,
         b"forged\n".to_vec(),
-        (world.now, 0),
+        (cluster.now, 0),
         &mut |_, _| panic!("nothing of it is taken"),
     );
     assert_eq!(answer.unwrap().wish, crate::message::Instruction::Leave);
-    world.go_on_to_the_end();
-    assert_eq!(world.coordinator.standings()[0].twins, 1);
-    assert!(world.agents[0].run.written == world.arrived[0]);
+    cluster.go_on_to_the_end();
+    assert_eq!(cluster.coordinator.standings()[0].twins, 1);
+    assert!(cluster.agents[0].run.written == cluster.arrived[0]);
 }

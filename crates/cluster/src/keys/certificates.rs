@@ -33,7 +33,7 @@ pub(super) struct Authority {
 
 impl Authority {
     /// The authority of a directory, made if the directory has none.
-    pub(super) fn of(directory: &Path, wanted: &Wanted) -> Result<Self, KeysError> {
+    pub(super) fn new(directory: &Path, wanted: &Wanted) -> Result<Self, KeysError> {
         let (certificate, key) = (directory.join("ca.pem"), directory.join("ca.key"));
         let params = authority();
         if !certificate.exists() || !key.exists() {

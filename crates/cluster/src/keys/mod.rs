@@ -95,7 +95,7 @@ pub fn make(directory: &Path, wanted: &Wanted) -> Result<Made, KeysError> {
         return Err(KeysError::Host(host.clone()));
     }
     files::make_directory(directory)?;
-    let authority = Authority::of(directory, wanted)?;
+    let authority = Authority::new(directory, wanted)?;
     let server = directory.join("nats");
     let kept = server.join("server.pem").exists();
     files::make_directory(&server)?;

@@ -3,14 +3,14 @@
 use super::LaunchOptions;
 
 /// The options of both: the directory that `brunt cluster keys` made for the party, and the broker.
-fn login(asked: &LaunchOptions, keys: &str) -> Vec<String> {
-    ["--keys", keys, "--nats", &asked.nats, "--pool", &asked.pool].map(str::to_owned).to_vec()
+fn login(options: &LaunchOptions, keys: &str) -> Vec<String> {
+    ["--keys", keys, "--nats", &options.nats, "--pool", &options.pool].map(str::to_owned).to_vec()
 }
 
 /// The command line of an agent that takes part in one run. Its keys may be a reference in the launcher's language.
-pub(super) fn agent(asked: &LaunchOptions, keys: &str) -> Vec<String> {
+pub(super) fn agent(options: &LaunchOptions, keys: &str) -> Vec<String> {
     let words = ["brunt", "agent", "--once"].map(str::to_owned);
-    words.into_iter().chain(login(asked, keys)).collect()
+    words.into_iter().chain(login(options, keys)).collect()
 }
 
 impl LaunchOptions {

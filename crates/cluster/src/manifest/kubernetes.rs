@@ -27,8 +27,8 @@ pub struct Kubernetes {
 
 impl Kubernetes {
     /// The manifest.
-    pub fn text(&self, asked: &LaunchOptions) -> Result<String, ManifestError> {
-        let documents = self.documents(asked)?;
+    pub fn text(&self, options: &LaunchOptions) -> Result<String, ManifestError> {
+        let documents = self.documents(options)?;
         let namespace = self.namespace.as_ref().map_or(String::new(), |it| format!(" -n {it}"));
         let head = format!(
             "\
@@ -46,29 +46,29 @@ impl Kubernetes {
 #   kubectl{namespace} logs -f job/brunt-coordinator
 #   kubectl{namespace} delete job/brunt-agents job/brunt-coordinator
 ",
-            asked.agents, asked.agents
+            options.agents, options.agents
         );
         let documents: Vec<String> = documents.iter().map(yaml::document).collect();
         Ok(format!("{head}---\n{}", documents.join("---\n")))
     }
 
     /// The objects.
-    pub(super) fn documents(&self, asked: &LaunchOptions) -> Result<Vec<Value>, ManifestError> {
-        self.check(asked)?;
+    pub(super) fn documents(&self, options: &LaunchOptions) -> Result<Vec<Value>, ManifestError> {
+        self.check(options)?;
         let agents = json!({
             "completionMode": "Indexed",
-            "completions": asked.agents,
-            "parallelism": asked.agents,
+            "completions": options.agents,
+            "parallelism": options.agents,
             "backoffLimit": 0,
-            "activeDeadlineSeconds": asked.deadline.as_secs(),
-            "template": self.agent(asked),
+            "activeDeadlineSeconds": options.deadline.as_secs(),
+            "template": self.agent(options),
         });
         let coordinator = json!({
             "completions": 1,
             "parallelism": 1,
             "backoffLimit": 0,
-            "activeDeadlineSeconds": asked.deadline.as_secs(),
-            "template": self.coordinator(asked),
+            "activeDeadlineSeconds": options.deadline.as_secs(),
+            "template": self.coordinator(options),
         });
         Ok(vec![
             self.broker(),
@@ -86,11 +86,11 @@ impl Kubernetes {
         ])
     }
 
-    fn check(&self, asked: &LaunchOptions) -> Result<(), ManifestError> {
-        asked.check()?;
-        if asked.agents > AGENTS_MAX {
+    fn check(&self, options: &LaunchOptions) -> Result<(), ManifestError> {
+        options.check()?;
+        if options.agents > AGENTS_MAX {
             let why = "the keys of at most 200 agents fit into a Secret: make several manifests";
-            return Err(ManifestError::Agents(asked.agents, why));
+            return Err(ManifestError::Agents(options.agents, why));
         }
         for (what, image) in [("--image", &self.image), ("--nats-image", &self.nats_image)] {
             if !is_plain(image, "-_./:@") {
@@ -142,8 +142,8 @@ impl Kubernetes {
         )
     }
 
-    fn agent(&self, asked: &LaunchOptions) -> Value {
-        let mut words = agent(asked, "/keys");
+    fn agent(&self, options: &LaunchOptions) -> Value {
+        let mut words = agent(options, "/keys");
         words.extend(["--records", "/tmp/records"].map(str::to_owned));
         let container = json!({
             "name": "agent",
@@ -156,7 +156,7 @@ impl Kubernetes {
                     "fieldPath": "metadata.annotations['batch.kubernetes.io/job-completion-index']",
                 }},
             }],
-            "resources": whole(asked.cores, "1Gi"),
+            "resources": whole(options.cores, "1Gi"),
             "securityContext": confined(),
             "volumeMounts": [
                 {
@@ -171,7 +171,7 @@ impl Kubernetes {
         });
         let parts =
             ["agent.toml", "ca.pem", "client.key", "client.pem", "login.seed", "login.toml"];
-        let items: Vec<Value> = (0..asked.agents)
+        let items: Vec<Value> = (0..options.agents)
             .flat_map(|index| parts.map(|name| (index, name)))
             .map(|(index, name)| {
                 json!({
@@ -193,8 +193,9 @@ impl Kubernetes {
         pod("agents", &container, &[keys, files(), empty("scratch")], &apart)
     }
 
-    fn coordinator(&self, asked: &LaunchOptions) -> Value {
-        let words: Vec<String> = asked.ordered("/keys").iter().map(|word| expanded(word)).collect();
+    fn coordinator(&self, options: &LaunchOptions) -> Value {
+        let words: Vec<String> =
+            options.ordered("/keys").iter().map(|word| expanded(word)).collect();
         let container = json!({
             "name": "coordinator",
             "image": self.image,

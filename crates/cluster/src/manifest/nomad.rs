@@ -15,17 +15,17 @@ pub struct Nomad {
 
 impl Nomad {
     /// The job.
-    pub fn text(&self, asked: &LaunchOptions) -> Result<String, ManifestError> {
-        asked.check()?;
+    pub fn text(&self, options: &LaunchOptions) -> Result<String, ManifestError> {
+        options.check()?;
         if !is_plain(&self.image, "-_./:@") {
             return Err(text("--image", &self.image, "write REGISTRY/NAME:TAG"));
         }
         if !is_plain(&self.datacenter, "-_.") {
             return Err(text("--datacenter", &self.datacenter, "write letters, digits, - and _"));
         }
-        let mut agent = agent(asked, "/keys/agents/agent-${NOMAD_ALLOC_INDEX}");
+        let mut agent = agent(options, "/keys/agents/agent-${NOMAD_ALLOC_INDEX}");
         agent.extend(["--records", "${NOMAD_TASK_DIR}/records"].map(str::to_owned));
-        let ordered = asked.ordered("/keys/coordinator");
+        let ordered = options.ordered("/keys/coordinator");
         // No word of the coordinator is a reference in Nomad's language.
         let ordered: Vec<String> =
             ordered.iter().map(|word| word.replace("${", "$${").replace("%{", "%%{")).collect();
@@ -83,13 +83,13 @@ job \"brunt\" {{
   }}
 }}
 ",
-            agents = asked.agents,
+            agents = options.agents,
             datacenter = self.datacenter,
             image = self.image,
             never = NEVER,
             volume = VOLUME,
             task = TASK,
-            cores = asked.cores,
+            cores = options.cores,
             program = "brunt",
             words = list(&agent[1..]),
             ordered = list(&ordered[1..]),

@@ -16,8 +16,8 @@ pub struct Slurm {
 
 impl Slurm {
     /// The script.
-    pub fn text(&self, asked: &LaunchOptions) -> Result<String, ManifestError> {
-        asked.check()?;
+    pub fn text(&self, options: &LaunchOptions) -> Result<String, ManifestError> {
+        options.check()?;
         let mut more = String::new();
         for (option, value) in [("partition", &self.partition), ("account", &self.account)] {
             let Some(value) = value else { continue };
@@ -28,7 +28,7 @@ impl Slurm {
             let _ = writeln!(more, "#SBATCH --{option}={value}");
         }
         // Each task has its own number, so the shell that it starts expands the words.
-        let agent = agent(asked, "$BRUNT_KEYS/agents/agent-$SLURM_PROCID");
+        let agent = agent(options, "$BRUNT_KEYS/agents/agent-$SLURM_PROCID");
         let agent = agent.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
         Ok(format!(
             "\
@@ -60,20 +60,20 @@ ended=$?
 wait \"$agents\" || true
 exit \"$ended\"
 ",
-            agents = asked.agents,
-            nodes = asked.agents + 1,
-            cores = asked.cores,
-            minutes = asked.minutes(),
-            coordinator = coordinator(asked),
+            agents = options.agents,
+            nodes = options.agents + 1,
+            cores = options.cores,
+            minutes = options.minutes(),
+            coordinator = coordinator(options),
         ))
     }
 }
 
-fn coordinator(asked: &LaunchOptions) -> String {
-    let words = asked.ordered("$BRUNT_KEYS/coordinator");
-    let own = words.len() - asked.command.len();
+fn coordinator(options: &LaunchOptions) -> String {
+    let words = options.ordered("$BRUNT_KEYS/coordinator");
+    let own = words.len() - options.command.len();
     let ours = words[..own].iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
-    format!("set +e\n{AS_WRITTEN}\n{ours} {}", shell_line(&asked.command))
+    format!("set +e\n{AS_WRITTEN}\n{ours} {}", shell_line(&options.command))
 }
 
 /// A word of ours, which may contain a variable.

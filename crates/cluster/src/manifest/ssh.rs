@@ -15,19 +15,19 @@ pub struct Ssh {
 
 impl Ssh {
     /// The script.
-    pub fn text(&self, asked: &LaunchOptions) -> Result<String, ManifestError> {
-        asked.check()?;
+    pub fn text(&self, options: &LaunchOptions) -> Result<String, ManifestError> {
+        options.check()?;
         if let Some(host) = self.hosts.iter().find(|host| !is_plain(host, "-_.:@")) {
             return Err(text("--ssh-host", host, "write HOST or USER@HOST"));
         }
-        if self.hosts.len() != asked.agents as usize {
+        if self.hosts.len() != options.agents as usize {
             let why = "name as many hosts as there are agents, with --ssh-host";
-            return Err(ManifestError::Agents(asked.agents, why));
+            return Err(ManifestError::Agents(options.agents, why));
         }
-        let mut words = agent(asked, "brunt-keys");
+        let mut words = agent(options, "brunt-keys");
         words.push("--with-stdin".to_owned());
-        let own = asked.ordered("$keys/coordinator");
-        let ours = own.len() - asked.command.len();
+        let own = options.ordered("$keys/coordinator");
+        let ours = own.len() - options.command.len();
         let ours: Vec<String> = own[..ours]
             .iter()
             .map(|word| if word.contains('$') { format!("\"{word}\"") } else { word.clone() })
@@ -65,12 +65,12 @@ exec 9>&-
 wait
 exit \"$ended\"
 ",
-            agents = asked.agents,
+            agents = options.agents,
             hosts = self.hosts.join(" "),
             agent = words.join(" "),
-            seconds = asked.deadline.as_secs().max(1),
+            seconds = options.deadline.as_secs().max(1),
             ours = ours.join(" "),
-            command = shell_line(&asked.command),
+            command = shell_line(&options.command),
         ))
     }
 }

@@ -33,7 +33,7 @@ const HOSTILE: &[&str] = &[
     "\\",
 ];
 
-fn asked(agents: u32) -> LaunchOptions {
+fn requested(agents: u32) -> LaunchOptions {
     LaunchOptions {
         agents,
         nats: "tls://nats.lab:4222".to_owned(),
@@ -53,17 +53,17 @@ fn kubernetes() -> Kubernetes {
 }
 
 fn slurm() -> String {
-    Slurm { partition: Some("short".to_owned()), account: None }.text(&asked(4)).unwrap()
+    Slurm { partition: Some("short".to_owned()), account: None }.text(&requested(4)).unwrap()
 }
 
 fn ssh(agents: u32) -> String {
     let hosts = (0..agents).map(|n| format!("jo@load{n}")).collect();
-    Ssh { hosts }.text(&asked(agents)).unwrap()
+    Ssh { hosts }.text(&requested(agents)).unwrap()
 }
 
 fn nomad() -> String {
     let nomad = Nomad { image: "registry.lab/brunt:0.1".to_owned(), datacenter: "dc1".to_owned() };
-    nomad.text(&asked(4)).unwrap()
+    nomad.text(&requested(4)).unwrap()
 }
 
 /// A field that the type does not have is lost when the value is read and written again.
@@ -75,7 +75,7 @@ fn is_of<T: DeserializeOwned + Serialize>(value: &Value) {
 
 #[test]
 fn kubernetes_manifest_matches_the_api_types() {
-    let documents = kubernetes().documents(&asked(4)).unwrap();
+    let documents = kubernetes().documents(&requested(4)).unwrap();
     for document in &documents {
         match document["kind"].as_str() {
             Some("Deployment") => is_of::<Deployment>(document),
@@ -94,7 +94,7 @@ fn kubernetes_manifest_matches_the_api_types() {
 
 #[test]
 fn kubernetes_agents_are_not_replaced_and_have_own_nodes() {
-    let documents = kubernetes().documents(&asked(4)).unwrap();
+    let documents = kubernetes().documents(&requested(4)).unwrap();
     let named = |name: &str| documents.iter().find(|it| it["metadata"]["name"] == name).unwrap();
     let job = &named("brunt-agents")["spec"];
     assert_eq!(
@@ -122,7 +122,7 @@ fn kubernetes_agents_are_not_replaced_and_have_own_nodes() {
 
 #[test]
 fn command_words_arrive_unchanged() {
-    let documents = kubernetes().documents(&asked(1)).unwrap();
+    let documents = kubernetes().documents(&requested(1)).unwrap();
     let words =
         documents[3]["spec"]["template"]["spec"]["containers"][0]["command"].as_array().unwrap();
     let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
@@ -130,9 +130,9 @@ fn command_words_arrive_unchanged() {
         words[words.len() - HOSTILE.len()..].iter().map(|word| word.replace("$$(", "$(")).collect();
     assert_eq!(after, HOSTILE);
     assert!(words.contains(&"$$(touch x)"));
-    let line = shell_line(&asked(1).command);
-    let said = run("bash", &["-c", &format!("printf '%s\\n' {line}")]);
-    assert_eq!(String::from_utf8(said.stdout).unwrap().lines().collect::<Vec<_>>(), HOSTILE);
+    let line = shell_line(&requested(1).command);
+    let message = run("bash", &["-c", &format!("printf '%s\\n' {line}")]);
+    assert_eq!(String::from_utf8(message.stdout).unwrap().lines().collect::<Vec<_>>(), HOSTILE);
     let nomad = nomad();
     assert!(
         nomad.contains("\"$${HOME}\"") && nomad.contains("\"%%{if}\"") && nomad.contains(r#""\"""#),
@@ -142,7 +142,7 @@ fn command_words_arrive_unchanged() {
 
 #[test]
 fn yaml_document_equals_its_value() {
-    let documents = kubernetes().documents(&asked(2)).unwrap();
+    let documents = kubernetes().documents(&requested(2)).unwrap();
     for document in &documents {
         let text = yaml::document(document);
         // Every text and number, in order, as JSON writes it.
@@ -269,12 +269,12 @@ fn nomad_job_restarts_nothing_and_is_well_formed() {
 
 #[test]
 fn manifest_is_deterministic_and_names_are_validated() {
-    assert_eq!(kubernetes().text(&asked(3)), kubernetes().text(&asked(3)));
+    assert_eq!(kubernetes().text(&requested(3)), kubernetes().text(&requested(3)));
     assert_eq!((slurm(), ssh(2), nomad()), (slurm(), ssh(2), nomad()));
     let with = |change: &dyn Fn(&mut LaunchOptions)| {
-        let mut asked = asked(1);
-        change(&mut asked);
-        Slurm::default().text(&asked)
+        let mut requested = requested(1);
+        change(&mut requested);
+        Slurm::default().text(&requested)
     };
     assert!(with(&|_| {}).is_ok());
     assert!(with(&|it| it.nats = "nats://nats.lab:4222".to_owned()).is_err(), "without TLS");
@@ -283,11 +283,11 @@ fn manifest_is_deterministic_and_names_are_validated() {
     assert!(with(&|it| it.command = vec!["a\nb".to_owned()]).is_err());
     assert!(
         Slurm { partition: Some("x\n#SBATCH -x".to_owned()), account: None }
-            .text(&asked(1))
+            .text(&requested(1))
             .is_err()
     );
-    assert!(Ssh { hosts: vec!["-oProxyCommand=id".to_owned()] }.text(&asked(1)).is_err());
-    assert!(Ssh { hosts: vec!["a".to_owned()] }.text(&asked(2)).is_err());
-    assert!(Kubernetes { image: "x y".to_owned(), ..kubernetes() }.text(&asked(1)).is_err());
-    assert!(kubernetes().text(&asked(201)).is_err());
+    assert!(Ssh { hosts: vec!["-oProxyCommand=id".to_owned()] }.text(&requested(1)).is_err());
+    assert!(Ssh { hosts: vec!["a".to_owned()] }.text(&requested(2)).is_err());
+    assert!(Kubernetes { image: "x y".to_owned(), ..kubernetes() }.text(&requested(1)).is_err());
+    assert!(kubernetes().text(&requested(201)).is_err());
 }

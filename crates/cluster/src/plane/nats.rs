@@ -69,7 +69,7 @@ pub enum PlaneError {
 #[derive(Clone, Debug)]
 pub struct Nats {
     client: Client,
-    said: Arc<Mutex<Option<String>>>,
+    reason: Arc<Mutex<Option<String>>>,
 }
 
 /// Incoming requests.
@@ -107,8 +107,8 @@ impl Nats {
     pub async fn connect(options: &NatsOptions) -> Result<Self, PlaneError> {
         options.check()?;
         let url = options.shown_url();
-        let said = Arc::new(Mutex::new(None));
-        let connecting = prepared(options, Arc::clone(&said))?.connect(options.url.as_str());
+        let reason = Arc::new(Mutex::new(None));
+        let connecting = prepared(options, Arc::clone(&reason))?.connect(options.url.as_str());
         let broker = |why: String| PlaneError::Broker { url: url.clone(), why };
         let client = tokio::time::timeout(CONNECTING * 2, connecting)
             .await
@@ -121,7 +121,7 @@ impl Nats {
                 )),
                 _ => broker(with_causes(&error)),
             })?;
-        Ok(Self { client, said })
+        Ok(Self { client, reason })
     }
 
     /// Whether the broker is connected.
@@ -131,7 +131,7 @@ impl Nats {
 
     /// The last error that the broker reported.
     pub fn complaint(&self) -> Option<String> {
-        self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.reason.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Sends a request, and waits at most this long for the answer.
@@ -141,8 +141,9 @@ impl Nats {
         payload: Vec<u8>,
         limit: Duration,
     ) -> Option<Vec<u8>> {
-        let asked = async_nats::Request::new().payload(payload.into()).timeout(Some(limit));
-        let answered = tokio::time::timeout(limit, self.client.send_request(subject, asked)).await;
+        let requested = async_nats::Request::new().payload(payload.into()).timeout(Some(limit));
+        let answered =
+            tokio::time::timeout(limit, self.client.send_request(subject, requested)).await;
         match answered {
             Ok(Ok(message)) => Some(message.payload.to_vec()),
             Ok(Err(error)) => {
@@ -150,7 +151,7 @@ impl Nats {
                     error.kind(),
                     RequestErrorKind::TimedOut | RequestErrorKind::NoResponders
                 ) {
-                    note(&self.said, &error.to_string());
+                    note(&self.reason, &error.to_string());
                 }
                 None
             }
@@ -195,7 +196,7 @@ impl Requests {
 
 fn prepared(
     options: &NatsOptions,
-    said: Arc<Mutex<Option<String>>>,
+    reason: Arc<Mutex<Option<String>>>,
 ) -> Result<ConnectOptions, PlaneError> {
     let file = |path: &PathBuf, why: String| PlaneError::File { path: path.clone(), why };
     let mut connect = ConnectOptions::new()
@@ -207,7 +208,7 @@ fn prepared(
         .ignore_discovered_servers()
         .event_callback(move |event| {
             if let Event::ServerError(error) = &event {
-                note(&said, &error.to_string());
+                note(&reason, &error.to_string());
             }
             std::future::ready(())
         });
@@ -239,9 +240,9 @@ fn text(path: &PathBuf) -> Result<String, PlaneError> {
         .map_err(|error| PlaneError::File { path: path.clone(), why: error.to_string() })
 }
 
-fn note(said: &Mutex<Option<String>>, why: &str) {
+fn note(reason: &Mutex<Option<String>>, why: &str) {
     let plain = why.chars().map(|c| if c.is_control() { ' ' } else { c }).take(300).collect();
-    *said.lock().unwrap_or_else(PoisonError::into_inner) = Some(plain);
+    *reason.lock().unwrap_or_else(PoisonError::into_inner) = Some(plain);
 }
 
 /// An error with its causes.

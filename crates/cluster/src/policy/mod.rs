@@ -1,9 +1,9 @@
 //! The policy of an agent's owner: whose orders the agent obeys, and what they may request (`agent.toml`).
 //!
 //! An order is received over a network from a machine that the owner may not know, so the owner's file is decisive on
-//! the agent's own machine. The targets that orders may reach are passed to the run as its fence (`--allow`), which
-//! checks each address after it was resolved. Without a file an agent reaches only its own machine. This crate does not
-//! interpret a command line: the program reads it and passes in what the policy needs.
+//! the agent's own machine. The targets that orders may reach are passed to the run as its address policy (`--allow`),
+//! which checks each address after it was resolved. Without a file an agent reaches only its own machine. This crate
+//! does not interpret a command line: the program reads it and passes in what the policy needs.
 
 mod target;
 
@@ -274,30 +274,30 @@ impl Policy {
     }
 
     /// Whether an order may be carried out, and within which bounds.
-    pub fn judge(&self, asked: &JobRequest<'_>) -> Result<Permit, Refusal> {
-        if self.expires.is_some_and(|expires| asked.now >= expires) {
+    pub fn judge(&self, requested: &JobRequest<'_>) -> Result<Permit, Refusal> {
+        if self.expires.is_some_and(|expires| requested.now >= expires) {
             return Err(refusal(Rule::Expires, "the time until which it permits orders is over"));
         }
         if let Some(keys) = &self.orders_from
-            && !asked.signer.is_some_and(|signer| keys.iter().any(|key| key == signer))
+            && !requested.signer.is_some_and(|signer| keys.iter().any(|key| key == signer))
         {
             return Err(refusal(Rule::OrdersFrom, UNSIGNED));
         }
         if let Some(commands) = &self.commands
-            && !commands.iter().any(|command| command == asked.command)
+            && !commands.iter().any(|command| command == requested.command)
         {
-            let why = format!("it names {}, not {}", commands.join(", "), asked.command);
+            let why = format!("it names {}, not {}", commands.join(", "), requested.command);
             return Err(refusal(Rule::Commands, &why));
         }
-        self.judge_rate(asked.rate)?;
-        if let Some(name) = asked.variables.iter().find(|name| !self.variables.contains(name)) {
+        self.judge_rate(requested.rate)?;
+        if let Some(name) = requested.variables.iter().find(|name| !self.variables.contains(name)) {
             let why = format!(
                 "the order refers to the environment variable {name}, which it does not name"
             );
             return Err(refusal(Rule::Variables, &why));
         }
-        let allow = self.judge_targets(asked.allow)?;
-        Ok(Permit { allow, variables: asked.variables.to_vec() })
+        let allow = self.judge_targets(requested.allow)?;
+        Ok(Permit { allow, variables: requested.variables.to_vec() })
     }
 
     fn judge_rate(&self, rate: Option<f64>) -> Result<(), Refusal> {
@@ -320,8 +320,8 @@ impl Policy {
     }
 
     /// The order's own `--allow` may only narrow what the owner permits.
-    fn judge_targets(&self, asked: &[String]) -> Result<Vec<String>, Refusal> {
-        for text in asked {
+    fn judge_targets(&self, requested: &[String]) -> Result<Vec<String>, Refusal> {
+        for text in requested {
             let inside = text
                 .parse::<Target>()
                 .is_ok_and(|it| self.targets.iter().any(|ours| ours.holds(&it)));
@@ -331,7 +331,7 @@ impl Policy {
                 return Err(refusal(Rule::Targets, &why));
             }
         }
-        if !asked.is_empty() {
+        if !requested.is_empty() {
             return Ok(Vec::new());
         }
         if self.targets.is_empty() {

@@ -1,7 +1,7 @@
 //! The addresses that an agent's owner lets orders reach, in the syntax of `--allow`.
 //!
-//! Whether an address is permitted is decided by the program's fence, at each connect and for each datagram. This
-//! module only decides whether one network contains another.
+//! Whether an address is permitted is decided by the program's address policy, at each connect and for each datagram.
+//! This module only decides whether one network contains another.
 
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};

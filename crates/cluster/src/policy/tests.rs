@@ -5,7 +5,7 @@ use crate::signature::Signer;
 
 const NOW: &str = "2026-11-22T12:00:00Z";
 
-fn asked<'a>(signer: Option<&'a str>, now: &str) -> JobRequest<'a> {
+fn requested<'a>(signer: Option<&'a str>, now: &str) -> JobRequest<'a> {
     JobRequest {
         command: "authrate",
         rate: Some(250.0),
@@ -26,11 +26,11 @@ fn policy_rules_refuse_by_name() {
     let other = Signer::generate().0.public();
     let rules = "rate_max = 250\ncommands = ['authrate', 'names lookup']\nexpires = 2026-11-22\nvariables = ['PW']";
     let policy = Policy::parse(&written(&ours, rules)).unwrap();
-    let signed = asked(Some(&ours), NOW);
+    let signed = requested(Some(&ours), NOW);
     let (pw, home) = (["PW".to_owned()], ["HOME".to_owned()]);
     let narrow = ["10.1.4.0/24:389".to_owned()];
     let wide = ["10.1.4.0/24:389".to_owned(), "10.0.0.0/8".to_owned()];
-    for (asked, rule) in [
+    for (requested, rule) in [
         (signed, None),
         (
             JobRequest {
@@ -42,10 +42,10 @@ fn policy_rules_refuse_by_name() {
             },
             None,
         ),
-        (asked(Some(&ours), "2026-11-22T23:59:59Z"), None),
-        (asked(Some(&ours), "2026-11-23T00:00:00Z"), Some(Rule::Expires)),
-        (asked(None, NOW), Some(Rule::OrdersFrom)),
-        (asked(Some(&other), NOW), Some(Rule::OrdersFrom)),
+        (requested(Some(&ours), "2026-11-22T23:59:59Z"), None),
+        (requested(Some(&ours), "2026-11-23T00:00:00Z"), Some(Rule::Expires)),
+        (requested(None, NOW), Some(Rule::OrdersFrom)),
+        (requested(Some(&other), NOW), Some(Rule::OrdersFrom)),
         (JobRequest { command: "names", ..signed }, Some(Rule::Commands)),
         (JobRequest { rate: Some(250.1), ..signed }, Some(Rule::RateMax)),
         (JobRequest { rate: Some(f64::NAN), ..signed }, Some(Rule::RateMax)),
@@ -53,8 +53,8 @@ fn policy_rules_refuse_by_name() {
         (JobRequest { variables: &home, ..signed }, Some(Rule::Variables)),
         (JobRequest { allow: &wide, ..signed }, Some(Rule::Targets)),
     ] {
-        let judged = policy.judge(&asked);
-        assert_eq!(judged.as_ref().err().map(|it| it.rule), rule, "{asked:?}: {judged:?}");
+        let judged = policy.judge(&requested);
+        assert_eq!(judged.as_ref().err().map(|it| it.rule), rule, "{requested:?}: {judged:?}");
         if let Err(refusal) = judged {
             assert!(refusal.to_string().contains(refusal.rule.name()), "{refusal}");
         }
@@ -70,7 +70,7 @@ fn policy_rules_refuse_by_name() {
 #[test]
 fn policy_without_a_file_allows_only_loopback() {
     let policy = Policy::of_loopback();
-    let unsigned = JobRequest { rate: None, ..asked(None, NOW) };
+    let unsigned = JobRequest { rate: None, ..requested(None, NOW) };
     assert_eq!(policy.judge(&unsigned).unwrap().allow, ["--allow=127.0.0.0/8", "--allow=::1"]);
     assert_eq!(policy.signer(b"order", b""), Ok(None));
     for elsewhere in ["10.1.0.1", "0.0.0.0/0", "hostname", ""] {
@@ -113,7 +113,7 @@ fn policy_file_errors_are_named() {
         assert!(error.contains(word), "{text}: {error}");
     }
     let moment = Policy::parse(&written(&key, "expires = 2026-11-22T13:00:00+02:00")).unwrap();
-    assert_eq!(moment.judge(&asked(Some(&key), NOW)).unwrap_err().rule, Rule::Expires);
+    assert_eq!(moment.judge(&requested(Some(&key), NOW)).unwrap_err().rule, Rule::Expires);
     let missing = Policy::read(Path::new("/no/such/agent.toml")).unwrap_err();
     assert!(missing.to_string().starts_with("read /no/such/agent.toml: "), "{missing}");
 }
@@ -122,7 +122,9 @@ fn policy_file_errors_are_named() {
 fn policy_refusals_contain_no_control_characters() {
     let policy = Policy::of_loopback();
     let hostile = ["\u{1b}[2J".to_owned() + &"x".repeat(10_000)];
-    let said =
-        policy.judge(&JobRequest { allow: &hostile, ..asked(None, NOW) }).unwrap_err().to_string();
-    assert!(!said.contains('\u{1b}') && said.len() < 700, "{said}");
+    let output = policy
+        .judge(&JobRequest { allow: &hostile, ..requested(None, NOW) })
+        .unwrap_err()
+        .to_string();
+    assert!(!output.contains('\u{1b}') && output.len() < 700, "{output}");
 }

@@ -92,10 +92,10 @@ impl MachineCounters {
     /// The differences since the last call.
     pub(super) fn take(&mut self, now: Moment) -> Machine {
         let seen = self.read(now).since(&self.first, self.ticks.cores());
-        self.tell(&seen)
+        self.report(&seen)
     }
 
-    fn tell(&mut self, seen: &Machine) -> Machine {
+    fn report(&mut self, seen: &Machine) -> Machine {
         let reported = &mut self.reported;
         let fresh = |reported: &mut Duration, seen: Duration| {
             let more = seen.saturating_sub(*reported);
@@ -178,7 +178,7 @@ mod tests {
     fn counters_never_report_twice_or_backwards() {
         let mut counters = MachineCounters::new(Moment::ZERO);
         let sum = |others| Machine { others: MS(others), ..Machine::default() };
-        let reported = [300, 290, 310, 310, 400].map(|others| counters.tell(&sum(others)).others);
+        let reported = [300, 290, 310, 310, 400].map(|others| counters.report(&sum(others)).others);
         assert_eq!(reported, [MS(300), MS(0), MS(10), MS(0), MS(90)]);
     }
 
@@ -191,7 +191,7 @@ mod tests {
             ..Machine::default()
         };
         let seen = [(1_000, 900), (2_000, 2_700), (3_000, 3_000)];
-        let reported = seen.map(|seen| counters.tell(&sum(seen)).throttled);
+        let reported = seen.map(|seen| counters.report(&sum(seen)).throttled);
         assert_eq!(reported, [MS(900), MS(1_000), MS(300)]);
     }
 
@@ -205,7 +205,7 @@ mod tests {
             ..Machine::default()
         };
         let seen = [(1_000, 50), (2_000, 2_050), (3_000, 330_000), (4_000, 330_100)];
-        let reported = seen.map(|seen| counters.tell(&sum(seen)).steal);
+        let reported = seen.map(|seen| counters.report(&sum(seen)).steal);
         assert_eq!(reported, [MS(50), MS(2_000), MS(0), MS(100)]);
     }
 }

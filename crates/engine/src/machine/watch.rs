@@ -239,15 +239,15 @@ mod tests {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
-        assert!(said.any(|line| line == "watching"));
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+        assert!(lines.any(|line| line == "watching"));
         let clock = Monotonic::new();
         let id = Pid::from_child(&child);
         clock.wait_until(clock.now() + Duration::from_millis(100));
         kill_process(id, Signal::STOP).unwrap();
         clock.wait_until(clock.now() + Duration::from_millis(500));
         kill_process(id, Signal::CONT).unwrap();
-        let rest: Vec<_> = said.collect();
+        let rest: Vec<_> = lines.collect();
         assert!(child.wait().unwrap().success(), "{rest:#?}");
     }
 

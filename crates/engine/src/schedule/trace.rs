@@ -126,12 +126,12 @@ mod tests {
 
     #[test]
     fn trace_error_names_the_line() {
-        let said = |text| read(text).unwrap_err().to_string();
-        assert!(said("1\n2\nsoon\n").contains("line 3 is 'soon'"));
-        assert!(said("1\n-2\n").contains("line 2 is '-2'"));
-        assert!(said("1\n.\n").contains("line 2"));
-        assert!(said("2\n1\n").contains("line 2 is earlier"));
-        assert!(said("# nothing\n").contains("no offset"));
+        let message = |text| read(text).unwrap_err().to_string();
+        assert!(message("1\n2\nsoon\n").contains("line 3 is 'soon'"));
+        assert!(message("1\n-2\n").contains("line 2 is '-2'"));
+        assert!(message("1\n.\n").contains("line 2"));
+        assert!(message("2\n1\n").contains("line 2 is earlier"));
+        assert!(message("# nothing\n").contains("no offset"));
         assert!(
             read_offsets(Path::new("/nonexistent/trace"), File::open("/nonexistent/trace"))
                 .unwrap_err()

@@ -56,11 +56,11 @@ struct Alarm {
 impl VirtualTime {
     /// The time of a machine that nothing disturbs.
     pub fn new(seed: u64) -> Self {
-        Self::of(VirtualMachine::default(), seed)
+        Self::on_machine(VirtualMachine::default(), seed)
     }
 
     /// The time of this machine.
-    pub fn of(machine: VirtualMachine, seed: u64) -> Self {
+    pub fn on_machine(machine: VirtualMachine, seed: u64) -> Self {
         Self(Arc::new(Mutex::new(State {
             seed,
             now: Moment::ZERO,

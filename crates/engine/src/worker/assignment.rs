@@ -15,7 +15,7 @@ pub(super) struct Assignment {
 
 /// Receives what dispatch decides: exchanges planned, dropped and assigned.
 pub(super) trait DispatchSink {
-    /// An exchange fell due.
+    /// An exchange became due.
     fn planned(&self, assignment: &Assignment);
     /// An exchange is dropped and will never be sent.
     fn dropped(&self, assignment: &Assignment, now: Moment);

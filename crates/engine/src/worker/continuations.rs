@@ -2,8 +2,8 @@
 //!
 //! An arrival may begin more than one exchange: an iteration of several steps, with pauses between them. Until the
 //! iteration is over, its session takes no other arrival, and wants its next exchange at moments of its own. Iterations
-//! in progress are completed after the last arrival, as long as the run waits for answers: exchanges that fall due then
-//! belong to the drain, since no schedule requested them.
+//! in progress are completed after the last arrival, as long as the run waits for answers: exchanges that become due
+//! then belong to the drain, since no schedule requested them.
 
 use super::assignment::{Assignment, DispatchSink, WorkReply, WorkRequest};
 use brunt_exchange::Moment;
@@ -30,7 +30,7 @@ impl Continuations {
         Self { waiting: BinaryHeap::new(), promised: 0, closed: false, phases, window_to: None }
     }
 
-    /// No arrival falls due from this moment on.
+    /// No arrival becomes due from this moment on.
     pub(super) fn window_ends(&mut self, at: Moment) {
         self.window_to = Some(self.window_to.map_or(at, |known| known.min(at)));
     }
@@ -154,7 +154,7 @@ mod tests {
         };
         assert_eq!((given.number, given.phase, given.arrival), (10, Phase::WarmUp, false));
         assert!(continuations.is_empty());
-        // What is not is given when it falls due, in that order, with the number of its arrival.
+        // What is not is given when it becomes due, in that order, with the number of its arrival.
         assert!(continuations.promise() && continuations.promise());
         for (slot, due) in [(1, 7), (2, 3)] {
             let reply = continuations.ask(at(due), &request(slot, at(1)), ORIGIN, &sink);

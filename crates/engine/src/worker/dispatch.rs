@@ -77,7 +77,7 @@ pub enum Ended {
 pub(super) struct Dispatch {
     model: Model,
     origin: Moment,
-    /// When nothing falls due any more.
+    /// When nothing becomes due any more.
     end: Option<Moment>,
     /// The end of the window of an open load that is ended by its count: the moment at which the next arrival would
     /// have been due.
@@ -310,7 +310,7 @@ impl Dispatch {
         }
     }
 
-    /// Whether nothing falls due any more, and why.
+    /// Whether nothing becomes due any more, and why.
     pub(super) fn over(&self) -> Option<Ended> {
         self.over
     }
@@ -371,7 +371,7 @@ impl Dispatch {
         }
     }
 
-    /// Whether exchanges fall due by a schedule.
+    /// Whether exchanges become due by a schedule.
     pub(super) fn is_open(&self) -> bool {
         matches!(self.model, Model::Open(_))
     }
@@ -544,7 +544,7 @@ mod tests {
         }
     }
 
-    /// Four slots, freed in order, and three exchanges that fall due after that.
+    /// Four slots, freed in order, and three exchanges that become due after that.
     fn assigned(alike: bool) -> Vec<u32> {
         let rate = Rate::per_second(10).unwrap();
         let settings = Settings::open(Schedule::constant(rate, None).unwrap(), 4);

@@ -18,9 +18,9 @@ const TAINTING: u32 = 10;
 
 /// The last few gaps of a worker, and the backlog that the last of them left.
 ///
-/// What fell due in a gap is released all at once when it ends, and its exchanges wait for one another's sessions: the
-/// target sees a burst that no schedule requested. Until that backlog is served, waiting is the generator's fault as
-/// well, though for no longer than the gap lasted: a target that sustains the load needs no more than that. If
+/// What became due in a gap is released all at once when it ends, and its exchanges wait for one another's sessions:
+/// the target sees a burst that no schedule requested. Until that backlog is served, waiting is the generator's fault
+/// as well, though for no longer than the gap lasted: a target that sustains the load needs no more than that. If
 /// exchanges waited before the gap, the target is behind already, and later exchanges wait for the target.
 #[derive(Debug, Default)]
 pub(super) struct Gaps {
@@ -40,7 +40,7 @@ pub(super) struct Gaps {
 impl Gaps {
     /// Notes that the worker wanted to check at `wanted` and checks only now.
     #[inline]
-    pub(super) fn look(&mut self, wanted: Moment, now: Moment) {
+    pub(super) fn poll(&mut self, wanted: Moment, now: Moment) {
         if now - wanted > GAP_MIN && wanted != self.last_from {
             self.note(wanted, now);
         }
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn backlog_of_a_gap_is_charged_to_the_generator() {
         let mut gaps = Gaps::default();
-        gaps.look(at(1_000), at(4_000));
+        gaps.poll(at(1_000), at(4_000));
         // A gap that ends, and others' sessions for 80 ms more: only the 5 ms of service are the target's.
         assert_eq!(ours(&gaps, 2_000, 4_080, 4_085), (2_080, true));
         // Due after the gap and behind its backlog.
@@ -143,14 +143,14 @@ mod tests {
     #[test]
     fn backlog_is_charged_no_longer_than_the_gap_lasted() {
         let mut gaps = Gaps::default();
-        gaps.look(at(1_000), at(1_030));
+        gaps.poll(at(1_000), at(1_030));
         gaps.waiting(at(3_000), 400);
         // The target was stopped as well: two seconds of it are not a gap of 30 ms.
         assert_eq!(ours(&gaps, 1_010, 3_010, 3_011), (50, false), "nor do they excuse what it did");
         assert_eq!(ours(&gaps, 1_500, 3_010, 3_011), (0, false));
         let mut gaps = Gaps::default();
         gaps.waiting(at(990), 3);
-        gaps.look(at(1_000), at(1_030));
+        gaps.poll(at(1_000), at(1_030));
         assert_eq!(ours(&gaps, 1_010, 1_090, 1_091), (20, true), "it waited for the target before");
     }
 
@@ -165,11 +165,11 @@ mod tests {
     #[test]
     fn waiting_for_a_stalled_generator_is_charged_to_it() {
         let mut gaps = Gaps::default();
-        gaps.look(at(100), at(119));
+        gaps.poll(at(100), at(119));
         assert!(!gaps.touch(at(50)), "a scheduler may take that long");
-        gaps.look(at(1_000), at(4_000));
+        gaps.poll(at(1_000), at(4_000));
         // Noted once more before the worker checked: the same gap.
-        gaps.look(at(1_000), at(4_001));
+        gaps.poll(at(1_000), at(4_001));
         gaps.waiting(at(4_000), 0);
         let own = |due, free, sent, ended| {
             let own = gaps.own(&stamps(due, free, sent, ended), Duration::ZERO);

@@ -69,7 +69,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) numbers: &'a Arc<Numbers>,
 }
 
-/// When exchanges ceased to fall due, as one worker knows it.
+/// When exchanges ceased to become due, as one worker knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WindowTo {
     /// At this moment, for all workers.
@@ -87,7 +87,7 @@ pub(crate) struct WorkerEnd {
     pub(crate) origin: Moment,
     /// When the last answer arrived, or when the schedule was over, if that was later.
     pub(crate) last: Moment,
-    /// When exchanges of the steady phase ceased to fall due.
+    /// When exchanges of the steady phase ceased to become due.
     pub(crate) window_to: WindowTo,
     /// When nothing was in flight any more.
     pub(crate) over: Moment,
@@ -152,10 +152,10 @@ struct Worker<C> {
     /// Whether any session has set a time limit of its own.
     impatient: Cell<bool>,
     started: Cell<bool>,
-    /// Whether the pacer knows that nothing falls due any more.
+    /// Whether the pacer knows that nothing becomes due any more.
     over_seen: Cell<bool>,
     origin: Cell<Moment>,
-    /// Whether exchanges fall due by a schedule, and whether each of these begins an iteration.
+    /// Whether exchanges become due by a schedule, and whether each of these begins an iteration.
     open: bool,
     iterates: bool,
     /// Sessions that have not made themselves ready yet.

@@ -84,7 +84,7 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
                     // sent first. Due times and ticks are both multiples of round numbers, so they do coincide.
                     tokio::task::yield_now().await;
                 }
-                self.look(now, drained, over.map(|(ended, _)| ended));
+                self.poll(now, drained, over.map(|(ended, _)| ended));
                 driver_counts(worker.recorder.borrow_mut().driver_counts());
                 tick = now + worker.tick.get();
             }
@@ -140,10 +140,10 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
     }
 
     /// Checks everything that may have to end.
-    fn look(&self, now: Moment, drained: Option<Moment>, over: Option<Ended>) {
+    fn poll(&self, now: Moment, drained: Option<Moment>, over: Option<Ended>) {
         let worker = self.worker;
         let backlog = worker.dispatch.borrow().backlog();
-        worker.recorder.borrow_mut().look(now, backlog, worker.slots.len());
+        worker.recorder.borrow_mut().poll(now, backlog, worker.slots.len());
         let urgency = worker.stop.urgency();
         if urgency > Urgency::Run {
             worker.stopped.set(worker.stopped.get().or(Some(now)));

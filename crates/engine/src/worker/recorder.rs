@@ -21,7 +21,7 @@ use brunt_record::{
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// The most steps whose beginnings are remembered. What fell due before the first of them is counted there.
+/// The most steps whose beginnings are remembered. What became due before the first of them is counted there.
 const BEGINNINGS_MAX: usize = 4_096;
 
 pub(super) struct Recorder {
@@ -35,7 +35,7 @@ pub(super) struct Recorder {
     from: Duration,
     /// When the phase of the current step began.
     phase_from: Duration,
-    /// When the current step and the previous ones began: these give the step in which an exchange fell due.
+    /// When the current step and the previous ones began: these give the step in which an exchange became due.
     began: Moment,
     beginnings: VecDeque<(Moment, u64)>,
     gaps: Gaps,
@@ -47,7 +47,7 @@ pub(super) struct Recorder {
     /// One accumulator for each phase, made when the phase first occurs.
     filling: [Option<Interval>; Phase::ALL.len()],
     phase: Phase,
-    /// By operation, the exchanges of this step that were sent the moment they fell due; allocated for the first of
+    /// By operation, the exchanges of this step that were sent the moment they became due; allocated for the first of
     /// them.
     prompt: Vec<Option<Prompt>>,
     samples: Samples,
@@ -181,7 +181,7 @@ impl Recorder {
         last
     }
 
-    /// When exchanges ceased to fall due in a run that planned nothing from `end` on, or from the end of its count.
+    /// When exchanges ceased to become due in a run that planned nothing from `end` on, or from the end of its count.
     pub(super) fn window_to(
         &self,
         end: Moment,
@@ -234,7 +234,7 @@ impl Recorder {
         }
     }
 
-    /// Nothing falls due from this moment on.
+    /// Nothing becomes due from this moment on.
     pub(super) fn window_ends(&mut self, at: Moment) {
         self.window.ends(at);
     }
@@ -244,7 +244,7 @@ impl Recorder {
         self.window.counted();
     }
 
-    /// The step in which an exchange fell due.
+    /// The step in which an exchange became due.
     #[inline]
     fn index_of(&self, due: Moment) -> u64 {
         if due >= self.began {
@@ -257,11 +257,11 @@ impl Recorder {
     /// Notes that the worker wanted to check at `wanted` and checks only now.
     #[inline]
     pub(super) fn gap(&mut self, wanted: Moment, now: Moment) {
-        self.gaps.look(wanted, now);
+        self.gaps.poll(wanted, now);
     }
 
     /// Notes whether any exchange waits for the target now.
-    pub(super) fn look(&mut self, now: Moment, backlog: usize, sessions: usize) {
+    pub(super) fn poll(&mut self, now: Moment, backlog: usize, sessions: usize) {
         if self.in_flight == sessions as u64 {
             self.sign(now, Sign::Everyone);
         }
@@ -465,7 +465,7 @@ impl Recorder {
         }
     }
 
-    /// Records an exchange the short way, if it was sent the moment it fell due and there is nothing else to record.
+    /// Records an exchange the short way, if it was sent the moment it became due and there is nothing else to record.
     #[inline]
     fn entered_as_prompt(
         &mut self,
@@ -576,7 +576,7 @@ impl Recorder {
     }
 }
 
-/// Counts exchanges recorded the short way, all of which fell due in the step itself.
+/// Counts exchanges recorded the short way, all of which became due in the step itself.
 fn settle_due(step: &mut Interval, operation: u16, before: Option<Counts>) {
     let after = step.operations.get(usize::from(operation)).map(|measured| measured.counts);
     if let (Some(before), Some(after)) = (before, after) {

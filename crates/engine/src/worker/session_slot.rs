@@ -15,7 +15,7 @@ use std::task::{Context, Poll, Waker};
 pub(super) enum SessionState {
     /// Connecting, or waiting out a back-off.
     Readying,
-    /// Waiting for an exchange to fall due.
+    /// Waiting for an exchange to become due.
     Waiting,
     /// Carrying out an exchange.
     Exchanging,

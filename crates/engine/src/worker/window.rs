@@ -92,7 +92,7 @@ impl Window {
         self.last_due = origin;
     }
 
-    /// Nothing falls due from this moment on.
+    /// Nothing becomes due from this moment on.
     pub(super) fn ends(&mut self, at: Moment) {
         self.until = self.until.min(at);
     }

@@ -62,12 +62,12 @@ impl Concurrent {
     /// A watch that knows the same.
     pub fn watch<'a>(&self, clock: &'a dyn Clock, text: Option<&'a mut String>) -> Watch<'a> {
         let mut watch = Watch::new(clock, text);
-        self.tell(&mut watch);
+        self.report(&mut watch);
         watch
     }
 
     /// Tells a watch everything. Its own text is kept unless there is one here.
-    fn tell(&self, watch: &mut Watch<'_>) {
+    fn report(&self, watch: &mut Watch<'_>) {
         (watch.opening, watch.sent, watch.ended) = (self.opening, self.sent, Some(self.ended));
         (watch.operation, watch.server) = (self.operation, self.server);
         (watch.items, watch.parts_len) = (self.items, 0);
@@ -92,7 +92,7 @@ impl<'a> Watch<'a> {
 
     /// Reports one of several exchanges that were made at once as the exchange of this watch.
     pub fn stands_for(&mut self, exchange: &Concurrent) {
-        exchange.tell(self);
+        exchange.report(self);
     }
 
     /// Reports an exchange that was made at the same time as the one of this watch.
@@ -141,8 +141,8 @@ mod tests {
         own.ended_as(Moment::from_nanos(90));
         let refused = Outcome::Failed(Class::Result, 503);
         let done = Concurrent::new(&mut own, refused).explained("503".to_owned());
-        let mut said = String::new();
-        let mut all = Watch::new(&clock, Some(&mut said));
+        let mut message = String::new();
+        let mut all = Watch::new(&clock, Some(&mut message));
         assert!(all.take_concurrent().is_empty());
         all.span(1, refused, Duration::from_nanos(80));
         all.stands_for(&done);
@@ -156,6 +156,6 @@ mod tests {
         let watch = other.watch(&clock, None);
         assert_eq!((watch.began_at(), watch.free_at()), (sent, Some(Moment::from_nanos(10))));
         assert_eq!((other.outcome, other.ended), (refused, Moment::from_nanos(90)));
-        assert_eq!(said, "503");
+        assert_eq!(message, "503");
     }
 }

@@ -73,7 +73,7 @@ impl Resources {
         let lines = match (&found, BUILT_IN.iter().find(|(known, _)| *known == name)) {
             (Some(path), _) => Lines::read(&self.files, path)
                 .map_err(|source| ResourceError::Read { path: path.clone(), source })?,
-            (None, Some((_, text))) => Lines::of(text.as_bytes().to_vec()),
+            (None, Some((_, text))) => Lines::from_bytes(text.as_bytes().to_vec()),
             (None, None) => {
                 let name = name.to_owned();
                 return Err(match &self.dir {

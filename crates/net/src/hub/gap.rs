@@ -2,7 +2,7 @@
 //!
 //! A process that is stopped, or whose machine is stopped, does not know what a server did meanwhile. Datagrams that
 //! arrived are in the socket with the kernel's stamps and are read before anything is judged; what is missing then is
-//! counted separately. In addition, everything that fell due meanwhile is sent at once when the process continues, so
+//! counted separately. In addition, everything that became due meanwhile is sent at once when the process continues, so
 //! that a server's queue that is large enough for the load overflows: this is counted separately as well, for as long
 //! as the gap was, and a second at most. It must not depend on why the hub did not run.
 

@@ -3,10 +3,10 @@
 //! Sessions enter what they want to send into the protocol's [`Table`]. One task, the I/O task, does everything that
 //! uses the carrier: it reads in batches, lets the table answer at once (so that an OFFER becomes a REQUEST without
 //! waking a session), sends what has been queued in batches, and checks drop times, only after everything in the socket
-//! has been read, however late that is. It is woken at the end of a turn of the runtime, when everything that fell due
-//! at the same moment is in the queue. Otherwise it sleeps until the next drop time, or for a tenth of a second while
-//! anything is in flight: with nothing in flight, a hub does nothing. It waits with the runtime's timers, unless its
-//! clock has its own, as virtual time has. It must not depend on a protocol.
+//! has been read, however late that is. It is woken at the end of a turn of the runtime, when everything that became
+//! due at the same moment is in the queue. Otherwise it sleeps until the next drop time, or for a tenth of a second
+//! while anything is in flight: with nothing in flight, a hub does nothing. It waits with the runtime's timers, unless
+//! its clock has its own, as virtual time has. It must not depend on a protocol.
 
 mod gap;
 mod table;
@@ -289,7 +289,7 @@ impl DropTimer {
 async fn run_io<T: Table, C: Carrier + 'static>(hub: Rc<Hub<T, C>>) {
     let mut inbox = Inbox::new();
     let mut timer = DropTimer::new(Arc::clone(&hub.clock));
-    let (mut asked, mut faults) = (Moment::ZERO, 0);
+    let (mut requested, mut faults) = (Moment::ZERO, 0);
     let mut woke = hub.clock.now();
     loop {
         let flushed = hub.flush();
@@ -328,8 +328,8 @@ async fn run_io<T: Table, C: Carrier + 'static>(hub: Rc<Hub<T, C>>) {
             let more = hub.read_first(&mut inbox, now, gap);
             hub.tick(now, more);
         }
-        if now - asked > OVERFLOW_EVERY {
-            asked = now;
+        if now - requested > OVERFLOW_EVERY {
+            requested = now;
             hub.note_losses();
         }
     }

@@ -16,7 +16,7 @@ struct Questions {
     queue: VecDeque<u32>,
     transactions: Transactions<u8>,
     wheel: Wheel,
-    asked: u32,
+    requested: u32,
     /// The letters of questions whose answers arrived too late.
     late: Rc<RefCell<Vec<u8>>>,
     closed: Rc<Cell<bool>>,
@@ -37,17 +37,17 @@ impl Questions {
             queue: VecDeque::new(),
             transactions: Transactions::new(slots as usize, 0),
             wheel: Wheel::new(slots as usize),
-            asked: 0,
+            requested: 0,
             late: Rc::default(),
             closed: Rc::default(),
         }
     }
 
     fn ask(&mut self, slot: u32, letter: u8) {
-        self.asked += 1;
-        let bytes = [&self.asked.to_be_bytes()[..], &[letter]].concat();
-        self.transactions.begin(self.asked, slot);
-        self.slots[slot as usize] = Question { id: self.asked, bytes, ..Question::default() };
+        self.requested += 1;
+        let bytes = [&self.requested.to_be_bytes()[..], &[letter]].concat();
+        self.transactions.begin(self.requested, slot);
+        self.slots[slot as usize] = Question { id: self.requested, bytes, ..Question::default() };
         self.queue.push_back(slot);
     }
 

@@ -157,8 +157,8 @@ mod tests {
                 plain.insert(xid, slot);
                 held[slot as usize] = Some(xid);
             }
-            let asked = (draw >> 32) as u32 % 500;
-            assert_eq!(tables.slot(asked), plain.get(&asked).copied(), "step {step}");
+            let requested = (draw >> 32) as u32 % 500;
+            assert_eq!(tables.slot(requested), plain.get(&requested).copied(), "step {step}");
         }
         assert!(plain.len() > 10);
     }

@@ -71,7 +71,7 @@ mod tests {
     #[tokio::test]
     async fn certificate_request_has_one_message_in_every_tls_version() {
         let alert = |alert| io::Error::new(io::ErrorKind::InvalidData, Error::AlertReceived(alert));
-        let said = async |demands: bool, error: io::Error| {
+        let message = async |demands: bool, error: io::Error| {
             let handshake = async move {
                 // The demand and the end arrive at different times.
                 if demands {
@@ -83,15 +83,15 @@ mod tests {
             Failure::Tls(explained(handshake).await.unwrap_err()).to_string()
         };
         let ended = || io::Error::from(io::ErrorKind::UnexpectedEof);
-        let expected = said(true, alert(Alert::CertificateRequired)).await;
+        let expected = message(true, alert(Alert::CertificateRequired)).await;
         assert!(expected.contains("demands a client certificate and got none"), "{expected}");
         for error in [alert(Alert::HandshakeFailure), alert(Alert::BadCertificate), ended()] {
-            assert_eq!(said(true, error).await, expected);
+            assert_eq!(message(true, error).await, expected);
         }
-        let other = said(true, alert(Alert::ProtocolVersion)).await;
+        let other = message(true, alert(Alert::ProtocolVersion)).await;
         assert!(other.contains("shares no version"), "{other}");
-        let nothing = said(false, alert(Alert::HandshakeFailure)).await;
+        let nothing = message(false, alert(Alert::HandshakeFailure)).await;
         assert!(nothing.contains("shares no version or cipher suite"), "{nothing}");
-        assert!(said(false, ended()).await.contains("does it speak TLS"));
+        assert!(message(false, ended()).await.contains("does it speak TLS"));
     }
 }

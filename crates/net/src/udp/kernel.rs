@@ -133,22 +133,23 @@ impl KernelSocket {
         socket: &socket2::Socket,
         mut datagrams: impl Iterator<Item = OutgoingDatagram<'a>>,
     ) -> io::Result<usize> {
-        let fence = self.network.fence();
+        let address_policy = self.network.address_policy();
         if self.batch == 1 {
             let Some(datagram) = datagrams.next() else { return Ok(0) };
-            fence.check(datagram.to)?;
+            address_policy.check(datagram.to)?;
             return socket.send_to(datagram.bytes, &datagram.to.into()).map(|_| 1);
         }
         // A datagram that must not be sent is refused separately, when its turn comes; those before it are sent.
         let mut refused = None;
-        let batch =
-            datagrams.take(self.batch).map_while(|datagram| match fence.check(datagram.to) {
+        let batch = datagrams.take(self.batch).map_while(|datagram| {
+            match address_policy.check(datagram.to) {
                 Ok(()) => Some((datagram.bytes, Some(datagram.to))),
                 Err(error) => {
                     refused = Some(error);
                     None
                 }
-            });
+            }
+        });
         let sent = self.outgoing.borrow_mut().send(socket.as_fd(), batch);
         match (sent, refused) {
             (Ok(0), Some(error)) => Err(error),
@@ -243,7 +244,7 @@ fn prepare(network: &Network, options: &Options) -> io::Result<socket2::Socket> 
         socket.bind_device(Some(device.as_bytes()))?;
     }
     size_buffers(&socket, options.receive_buffer, options.send_buffer)?;
-    mmsg::tell(socket.as_fd())?;
+    mmsg::report(socket.as_fd())?;
     if options.icmp == Icmp::Counted {
         ErrorQueue::ask(socket.as_fd(), options.local.is_ipv6());
     }

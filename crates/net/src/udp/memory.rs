@@ -76,7 +76,7 @@ impl Carrier for MemorySocket {
     ) -> io::Result<usize> {
         let mut count = 0;
         for datagram in datagrams.take(self.batch) {
-            match self.network.fence().check(datagram.to) {
+            match self.network.address_policy().check(datagram.to) {
                 Ok(()) => self.send(datagram),
                 Err(error) if count == 0 => return Err(error),
                 Err(_) => break,

@@ -39,8 +39,8 @@ pub enum Icmp {
 /// How a socket is opened.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The server. Each datagram has its own address; this one is passed to the fence, so that a run whose server is
-    /// not allowed is refused before it begins, and not one datagram after another.
+    /// The server. Each datagram has its own address; this one is passed to the address policy, so that a run whose
+    /// server is not allowed is refused before it begins, and not one datagram after another.
     pub server: SocketAddr,
     /// The address that replies are sent to. With port 0, the kernel chooses the port.
     pub local: SocketAddr,
@@ -137,9 +137,10 @@ pub enum Socket {
 }
 
 impl Bound {
-    /// Opens a socket, and reports its server to the fence. Therefore a run opens its sockets before it begins.
+    /// Opens a socket, and reports its server to the address policy. Therefore a run opens its sockets before it
+    /// begins.
     pub fn open(network: &Network, options: &Options) -> Result<Self, OpenError> {
-        network.fence().expect(&[options.server]);
+        network.address_policy().expect(&[options.server]);
         #[cfg(feature = "memory")]
         if let Some(memory) = network.memory() {
             return Ok(Self::Memory(MemorySocket::new(memory, network, options)));

@@ -206,7 +206,7 @@ pub enum GatheredError {
     Run(#[from] ReplayError),
     /// The number of cells is not the number that the last line states.
     #[error(
-        "read the events {}: it holds {found} runs and ends with a line that says {said}; lines were changed",
+        "read the events {}: it holds {found} runs and ends with a line that says {message}; lines were changed",
         path.display()
     )]
     Cells {
@@ -215,7 +215,7 @@ pub enum GatheredError {
         /// How many runs there are.
         found: u64,
         /// How many runs the last line states.
-        said: u64,
+        message: u64,
     },
 }
 
@@ -254,7 +254,7 @@ pub fn gathered(path: &Path, input: impl BufRead) -> Result<Collection, Gathered
                 if found == cells {
                     return Ok(collection);
                 }
-                return Err(GatheredError::Cells { path: reader.path, found, said: cells });
+                return Err(GatheredError::Cells { path: reader.path, found, message: cells });
             }
             _ => return Err(reader.wrong(order("a line of its own", "a cell"))),
         }

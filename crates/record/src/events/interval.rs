@@ -42,7 +42,7 @@ pub(crate) struct IntervalLine {
     /// By end: the spans, in the order of the catalogue, as far as any ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) spans: Vec<OperationLine>,
-    /// Exchanges that fell due, dropped ones included.
+    /// Exchanges that became due, dropped ones included.
     pub(super) planned: u64,
     /// By end: exchanges given up, whenever they had fallen due.
     pub(super) dropped: u64,
@@ -51,7 +51,7 @@ pub(crate) struct IntervalLine {
     pub(super) dropped_after: Option<Distribution>,
     /// How many of those were due while the generator stood still.
     pub(super) dropped_tainted: u64,
-    /// By due: what fell due in this step, and how it had ended by the end of the step.
+    /// By due: what became due in this step, and how it had ended by the end of the step.
     pub(super) due: Counts,
     /// By due: how exchanges that had fallen due in earlier steps ended in this one.
     pub(super) settled: Vec<Settled>,

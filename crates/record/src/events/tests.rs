@@ -405,8 +405,8 @@ fn invalid_lines_are_refused_with_their_number() {
         }),
     ];
     for (expected, change) in cases {
-        let said = refused(change);
-        assert!(said.contains(expected) && said.contains("run.events"), "{expected}: {said}");
+        let output = refused(change);
+        assert!(output.contains(expected) && output.contains("run.events"), "{expected}: {output}");
     }
     let changed = refused(|lines| {
         let ok = &mut lines[5]["operations"][0]["counts"]["sent"];

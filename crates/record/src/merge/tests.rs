@@ -13,7 +13,7 @@ const SECONDS: u64 = 6;
 const PER_SECOND: u64 = 60;
 const REFUSED: Outcome = Outcome::Failed(Class::Result, 49);
 
-/// Exchange `n`: its operation, its outcome and its stamps since it fell due.
+/// Exchange `n`: its operation, its outcome and its stamps since it became due.
 fn exchange(n: u64) -> (u16, Outcome, Stamps) {
     let outcome = match n % 17 {
         3 => REFUSED,
@@ -307,8 +307,8 @@ fn lost_node_counts_its_last_report_and_its_plan() {
         assert!(near(rate, Some(55.0)), "{:?}", merged.rates);
     }
     assert!(near(merged.rates.share, Some(0.55)), "{:?}", merged.rates);
-    let said = "from 1.0 s to 10.0 s: what a node did after its own is unknown, so they are at least these";
-    assert!(merged.verdict.notes.iter().any(|note| note.ends_with(said)), "{:?}", merged.verdict);
+    let output = "from 1.0 s to 10.0 s: what a node did after its own is unknown, so they are at least these";
+    assert!(merged.verdict.notes.iter().any(|note| note.ends_with(output)), "{:?}", merged.verdict);
     let both = merge(&files([reported(0, 10), reported(1, 10)])).unwrap();
     assert!(near(both.rates.achieved, Some(100.0)), "{:?}", both.rates);
     assert!(!both.verdict.notes.iter().any(|note| note.contains("at least")));
@@ -390,17 +390,17 @@ fn series_of_different_resolution_are_merged() {
 
 #[test]
 fn unrelated_records_are_refused() {
-    let said = |files: &[(PathBuf, Record)]| merge(files).unwrap_err().to_string();
-    assert!(said(&[]).contains("name the records"));
-    assert!(said(&files([record(0, 1)])).contains("n0.json: it is a whole run"));
-    let twice = said(&files([record(1, 2), record(1, 2)]));
+    let output = |files: &[(PathBuf, Record)]| merge(files).unwrap_err().to_string();
+    assert!(output(&[]).contains("name the records"));
+    assert!(output(&files([record(0, 1)])).contains("n0.json: it is a whole run"));
+    let twice = output(&files([record(1, 2), record(1, 2)]));
     assert!(twice.contains("n0.json and n1.json: both are node 1 of 2"), "{twice}");
-    let count = said(&files([record(0, 2), record(1, 3)]));
+    let count = output(&files([record(0, 2), record(1, 3)]));
     assert!(count.contains("one has 2 nodes and the other 3"), "{count}");
     let changed = |change: fn(&mut Record)| {
         let mut other = record(1, 2);
         change(&mut other);
-        said(&files([record(0, 2), other]))
+        output(&files([record(0, 2), other]))
     };
     let weights = changed(|record| record.node.as_mut().unwrap().weights = vec![3, 1]);
     assert!(weights.contains("different --weights"), "{weights}");

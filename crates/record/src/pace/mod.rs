@@ -43,7 +43,7 @@ pub struct Finish {
 pub struct PaceSlot {
     /// Its number, counted from the beginning of the phase.
     pub number: u32,
-    /// What fell due in it.
+    /// What became due in it.
     pub due: u64,
     /// How much of that was skipped.
     pub skipped: u64,
@@ -167,7 +167,7 @@ impl Pace {
             && self.crossing == Crossing::default()
     }
 
-    /// Counts what falls due this long after the beginning of the phase.
+    /// Counts what becomes due this long after the beginning of the phase.
     #[inline]
     pub fn due(&mut self, at: Duration) {
         self.slot(at).due += 1;
@@ -265,7 +265,7 @@ impl Pace {
         self.slot_from(number << COHORT_BITS)
     }
 
-    /// What fell due between these times, without what was skipped. A slot that lies partly between them counts with
+    /// What became due between these times, without what was skipped. A slot that lies partly between them counts with
     /// that part.
     pub fn due_between(&self, from: Duration, to: Duration) -> f64 {
         let due = |slot: &PaceSlot| slot.due.saturating_sub(slot.skipped) as f64;

@@ -1,10 +1,10 @@
 //! [`StageOverload`]: that one stage of a load was more than could be carried.
 //!
 //! A queue that a later stage works off leaves no trace in the rates of the whole window, so every stage is judged by
-//! itself: what fell due in its last tenth, and in the tenth before, took longer than what fell due in its first tenth
-//! by more than their spread, and ever longer, or some of it was dropped; and more of it waited at the end of the stage
-//! than such a measurement can be wrong. What falls due while a target stands still waits ever less long, and is no
-//! overload.
+//! itself: what became due in its last tenth, and in the tenth before, took longer than what became due in its first
+//! tenth by more than their spread, and ever longer, or some of it was dropped; and more of it waited at the end of the
+//! stage than such a measurement can be wrong. What becomes due while a target stands still waits ever less long, and
+//! is no overload.
 
 use super::overload::is_exceeded;
 use super::{Cohort, KEPT_UP, Pace};
@@ -26,7 +26,7 @@ pub struct StageOverload {
     pub from_s: f64,
     /// When it ended.
     pub to_s: f64,
-    /// What fell due in it, a second.
+    /// What became due in it, a second.
     pub offered: f64,
     /// What had fallen due and was waiting for its answer when it ended.
     pub waiting: u64,

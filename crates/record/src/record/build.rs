@@ -129,7 +129,7 @@ impl Conclusion<'_> {
             ceiling: self.head.ceiling,
             achieved: rates.achieved,
         });
-        let asked: Vec<f64> = self.head.objectives.iter().filter_map(Slo::percentile).collect();
+        let requested: Vec<f64> = self.head.objectives.iter().filter_map(Slo::percentile).collect();
         let judged =
             if self.ending.settled { rates.clone() } else { self.settled(&rates, &steady) };
         let verdict = Verdict::new(&Evidence {
@@ -141,7 +141,7 @@ impl Conclusion<'_> {
             generator: &generator,
             unready: &unready,
             away: &away,
-            asked: &asked,
+            requested: &requested,
             names: &self.head.catalogue.operations,
             interrupted: self.ending.interrupted.as_deref(),
             remark: self.ending.remark.as_deref(),

@@ -65,7 +65,7 @@ pub struct Record {
     /// in the record of a node of an open load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pace: Option<String>,
-    /// Counts of what fell due in the steady phase, and of the later steps of its iterations while the run drained.
+    /// Counts of what became due in the steady phase, and of the later steps of its iterations while the run drained.
     pub counts: Counts,
     /// Whether every exchange of the whole run is accounted for.
     pub conservation: Conservation,
@@ -136,7 +136,7 @@ pub struct Tool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// Exchanges fall due by a schedule, whether earlier ones have ended or not.
+    /// Exchanges become due by a schedule, whether earlier ones have ended or not.
     Open,
     /// Each virtual user waits for the answer before its next request.
     Closed,
@@ -314,7 +314,7 @@ pub struct StepRecord {
     pub from_s: f64,
     /// When it ended.
     pub to_s: f64,
-    /// By due: what fell due in the step, and how it ended, whenever that was.
+    /// By due: what became due in the step, and how it ended, whenever that was.
     pub due: Counts,
     /// By end: what ended in the step, whenever it had fallen due. Rates over time and latencies are of these.
     pub ended: Counts,

@@ -19,11 +19,11 @@ pub const RATES: u32 = 2;
 /// Exchanges a second while the load ran.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rates {
-    /// The definition of these rates. 2: what was answered while the load ran. 1: what fell due in the window and was
+    /// The definition of these rates. 2: what was answered while the load ran. 1: what became due in the window and was
     /// answered at any time.
     #[serde(default = "first")]
     pub definition: u32,
-    /// When the window began in which exchanges of the steady phase fell due, in seconds since the origin of the run.
+    /// When the window began in which exchanges of the steady phase became due, in seconds since the origin of the run.
     pub from_s: f64,
     /// How long the window was, in seconds.
     pub seconds: f64,
@@ -45,7 +45,7 @@ pub struct Rates {
     /// window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub normal_s: Option<f64>,
-    /// How many exchanges that fell due in the window were answered after it; null if that is not known.
+    /// How many exchanges that became due in the window were answered after it; null if that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub late: Option<u64>,
     /// Why the achieved rate is not known, or is zero.
@@ -100,7 +100,7 @@ impl Default for Rates {
 }
 
 impl Rates {
-    /// Whether less was answered while the load ran than fell due, by more than such a measurement can be wrong.
+    /// Whether less was answered while the load ran than became due, by more than such a measurement can be wrong.
     pub fn fell_behind(&self) -> bool {
         self.share.is_some_and(|share| share < KEPT_UP)
     }
@@ -142,7 +142,7 @@ impl Rates {
         rates.staged(&steady.pace, &plan.stages_s, counts.cut_off)
     }
 
-    /// The same for an open load, of which `planned` exchanges fell due and `cut_off` were given up at the end.
+    /// The same for an open load, of which `planned` exchanges became due and `cut_off` were given up at the end.
     pub(crate) fn open(self, pace: &Pace, window: Duration, planned: u64, cut_off: u64) -> Self {
         if window.is_zero() {
             return self;
@@ -192,7 +192,7 @@ impl Rates {
         steady: &Interval,
     ) -> [Option<f64>; 2] {
         let window = Duration::from_secs_f64(self.seconds);
-        let own = Answered::of(operation, steady.pace.late_of(number));
+        let own = Answered::from_operation(operation, steady.pace.late_of(number));
         if self.iterations.is_some() {
             return [own.all, own.ok].map(|count| per_second(count, window));
         }
@@ -242,12 +242,12 @@ impl Answered {
     fn in_time(steady: &Interval) -> Self {
         let operations = steady.operations.iter().enumerate();
         operations.fold(Self::default(), |sum, (number, operation)| {
-            let own = Self::of(operation, steady.pace.late_of(number));
+            let own = Self::from_operation(operation, steady.pace.late_of(number));
             Self { all: sum.all + own.all, ok: sum.ok + own.ok }
         })
     }
 
-    fn of(operation: &Operation, late: Late) -> Self {
+    fn from_operation(operation: &Operation, late: Late) -> Self {
         Self {
             all: operation.codes.answered().saturating_sub(late.answered) as f64,
             ok: operation.counts.ok.saturating_sub(late.ok) as f64,

@@ -35,13 +35,13 @@ impl Record {
         &mut self,
         objectives: impl IntoIterator<Item = &'a str>,
     ) -> Result<(), SloError> {
-        let mut asked: Vec<Slo> = Vec::new();
+        let mut requested: Vec<Slo> = Vec::new();
         for text in objectives {
-            if !asked.iter().any(|known| known.text() == text) {
-                asked.push(text.parse()?);
+            if !requested.iter().any(|known| known.text() == text) {
+                requested.push(text.parse()?);
             }
         }
-        self.slo = asked.iter().map(|slo| slo.evaluate(self)).collect::<Result<_, _>>()?;
+        self.slo = requested.iter().map(|slo| slo.evaluate(self)).collect::<Result<_, _>>()?;
         self.settle_outcomes();
         Ok(())
     }
@@ -146,14 +146,14 @@ impl Slo {
         plain.filter(|value| value.is_finite()).map(Reach::exactly)
     }
 
-    /// A rate, or its share of the offered rate, which counts what fell due. The offered rate is exactly what was
+    /// A rate, or its share of the offered rate, which counts what became due. The offered rate is exactly what was
     /// requested, to the exchange. A target rate matches this only on average, for random arrivals and for a node's
     /// share of few exchanges.
     fn against(&self, record: &Record, rate: Option<f64>) -> Option<f64> {
         match self.unit {
             Unit::Percent => {
-                let asked = record.rates.offered.or(record.rates.target)?;
-                Some(100.0 * rate? / asked)
+                let requested = record.rates.offered.or(record.rates.target)?;
+                Some(100.0 * rate? / requested)
             }
             _ => rate,
         }

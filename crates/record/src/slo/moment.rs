@@ -101,7 +101,7 @@ impl Slo {
         let lasted = interval.lasted().as_secs_f64();
         let planned = if whole { interval.planned } else { 0 };
         let rate = |count: u64| match self.unit {
-            // What fell due is known only for the whole load; for one operation, what ended is known.
+            // What became due is known only for the whole load; for one operation, what ended is known.
             Unit::Percent => percent(count, if whole { planned } else { all }),
             _ => (lasted > 0.0).then(|| count as f64 / lasted),
         };

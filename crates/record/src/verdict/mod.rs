@@ -104,7 +104,7 @@ pub struct Verdict {
 /// The evidence from which a verdict is made.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence<'a> {
-    /// What fell due in the steady phase, and the later steps of its iterations.
+    /// What became due in the steady phase, and the later steps of its iterations.
     pub measured: &'a Interval,
     /// The steps of the run.
     pub steps: &'a [Step],
@@ -121,7 +121,7 @@ pub struct Evidence<'a> {
     /// When the target stopped responding.
     pub away: &'a [Away],
     /// Percentiles of response time that objectives ask for.
-    pub asked: &'a [f64],
+    pub requested: &'a [f64],
     /// The names of the operations.
     pub names: &'a [String],
     /// Why the run did not reach its planned end.

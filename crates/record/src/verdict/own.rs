@@ -81,7 +81,7 @@ impl Verdict {
             .then(|| format!("{}, and no cause was observed", part.words()))
     }
 
-    /// Whether the generator is blamed only for the effect of its own part on response times: all that fell due was
+    /// Whether the generator is blamed only for the effect of its own part on response times: all that became due was
     /// sent.
     pub fn is_of_own_part_alone(&self) -> bool {
         let blamed = |reason: &&Reason| reason.status == Status::GeneratorLimited;
@@ -95,10 +95,11 @@ impl Verdict {
 /// The effect of the generator's own part, by operation and percentile.
 pub(super) fn parts(evidence: &Evidence<'_>) -> Vec<OwnPart> {
     let floor_us = evidence.generator.timer.p99_us.max(FLOOR_MIN.as_secs_f64() * 1e6);
-    let decides =
-        |percentile: f64| DECIDING.contains(&percentile) || evidence.asked.contains(&percentile);
+    let decides = |percentile: f64| {
+        DECIDING.contains(&percentile) || evidence.requested.contains(&percentile)
+    };
     let mut percentiles: Vec<f64> =
-        DECIDING.into_iter().chain([TOLD]).chain(evidence.asked.iter().copied()).collect();
+        DECIDING.into_iter().chain([TOLD]).chain(evidence.requested.iter().copied()).collect();
     percentiles.sort_by(f64::total_cmp);
     percentiles.dedup();
     let mut parts = Vec::new();

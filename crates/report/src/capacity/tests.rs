@@ -79,7 +79,7 @@ fn found() -> Collection {
 }
 
 fn sized(collection: &Collection, demand: Demand) -> Page {
-    let reading = Reading::of(collection).unwrap();
+    let reading = Reading::from_collection(collection).unwrap();
     let arithmetic = Sizing::new(&reading, demand).unwrap();
     sizing(&reading, &arithmetic, None)
 }
@@ -95,7 +95,7 @@ fn flat(text: &str) -> String {
 #[test]
 fn curve_is_sorted_by_rate_and_omits_void_steps() {
     let collection = found();
-    let reading = Reading::of(&collection).unwrap();
+    let reading = Reading::from_collection(&collection).unwrap();
     let table = curve::table(&reading);
     let rates: Vec<&str> = table.rows.iter().map(|row| row.cells[0].as_str()).collect();
     assert_eq!(rates, ["500", "731", "804", "900", "1000"]);
@@ -114,7 +114,7 @@ fn closing_lines_state_result_and_trust() {
     let closing_text = |change: &dyn Fn(&mut Collection)| {
         let mut collection = found();
         change(&mut collection);
-        let text = closing(&Reading::of(&collection).unwrap(), columns(80));
+        let text = closing(&Reading::from_collection(&collection).unwrap(), columns(80));
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         flat(&text)
     };
@@ -143,7 +143,7 @@ fn closing_lines_state_result_and_trust() {
 #[test]
 fn page_states_the_result_first_and_fits_80_columns() {
     let collection = found();
-    let text = page(&Reading::of(&collection).unwrap()).text(columns(80));
+    let text = page(&Reading::from_collection(&collection).unwrap()).text(columns(80));
     let words = flat(&text);
     assert!(
         words.contains(
@@ -217,7 +217,7 @@ fn page_escapes_server_text() {
     let page = sized(&collection, DEMAND);
     assert!(!page.html().contains("<script>alert"));
     assert!(!page.text(columns(80)).contains('\u{1b}'));
-    let reading = Reading::of(&collection).unwrap();
+    let reading = Reading::from_collection(&collection).unwrap();
     assert!(!super::page(&reading).text(columns(80)).contains('\u{1b}'));
 }
 
@@ -231,7 +231,7 @@ fn scalability_law_is_drawn_with_its_objections() {
         cell.figures.insert("mean_us".to_owned(), 1e6 / (1_000.0 - x));
         collection.cells.push(cell);
     }
-    let reading = Reading::of(&collection).unwrap();
+    let reading = Reading::from_collection(&collection).unwrap();
     let arithmetic = Sizing::new(&reading, DEMAND).unwrap();
     let page = |fit: &Result<Usl, brunt_capacity::UslError>| {
         super::sizing(&reading, &arithmetic, Some(fit))
@@ -252,7 +252,7 @@ fn scalability_law_is_drawn_with_its_objections() {
         assert!((x - rate).abs() < 1e-3 && (y - millis).abs() < 1e-3, "{x} {y}");
     }
     collection.cells.truncate(5);
-    let reading = Reading::of(&collection).unwrap();
+    let reading = Reading::from_collection(&collection).unwrap();
     let few = super::sizing(&reading, &arithmetic, Some(&Usl::new(&reading)));
     assert!(
         few.text(Screen { width: 200, ..Screen::default() }).contains("5 valid steps are too few")
@@ -262,7 +262,7 @@ fn scalability_law_is_drawn_with_its_objections() {
 #[test]
 fn page_lists_untested_points_and_all_steps() {
     let collection = found();
-    let reading = Reading::of(&collection).unwrap();
+    let reading = Reading::from_collection(&collection).unwrap();
     let words = flat(&page(&reading).text(columns(100)));
     assert!(words.contains("Not tested") && words.contains("Longer than 300 s"), "{words}");
     let table = steps::table(&reading);
@@ -286,7 +286,7 @@ fn page_of_a_search_in_progress_claims_nothing() {
         elapsed_s: 67.0,
         expected_s: (600.0, 1_200.0),
     };
-    let page = so_far(&Reading::of(&collection).unwrap(), &going);
+    let page = so_far(&Reading::from_collection(&collection).unwrap(), &going);
     let words = flat(&page.text(columns(100)));
     for expected in [
         "Trying 731/s (search): where the limit is most likely",

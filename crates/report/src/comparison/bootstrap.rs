@@ -119,7 +119,7 @@ struct Sums {
 impl Sums {
     /// The sums of the block that begins with each step.
     fn of_blocks(steps: &[Step], blocks: Blocks) -> Vec<Self> {
-        let each: Vec<Self> = steps.iter().map(Self::of).collect();
+        let each: Vec<Self> = steps.iter().map(Self::from_step).collect();
         let block = |start: usize| {
             (start..start + blocks.length)
                 .fold(Self::default(), |sums, step| sums.plus(&each[step % each.len()]))
@@ -127,7 +127,7 @@ impl Sums {
         (0..steps.len()).map(block).collect()
     }
 
-    fn of(step: &Step) -> Self {
+    fn from_step(step: &Step) -> Self {
         let times = |of: &brunt_record::Histogram| [of.sum_nanos() as f64, of.count() as f64];
         Self {
             seconds: step.seconds,

@@ -55,7 +55,7 @@ fn best_of(values: &[f64]) -> Option<Split> {
         return None;
     }
     // Sums of distances within the left, within the right, and between them.
-    let mut sums = Sums::of(values);
+    let mut sums = Sums::from_values(values);
     let (mut left, mut between, mut right) = (0.0, 0.0, sums.all());
     let mut found: Option<Split> = None;
     for at in 1..count {

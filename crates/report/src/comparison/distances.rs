@@ -19,7 +19,7 @@ pub(super) struct Sums {
 
 impl Sums {
     /// For a series of which no value has moved.
-    pub(super) fn of(values: &[f64]) -> Self {
+    pub(super) fn from_values(values: &[f64]) -> Self {
         let least = values.iter().copied().fold(f64::INFINITY, f64::min);
         let values: Vec<f64> = values.iter().map(|value| value - least).collect();
         let mut order: Vec<usize> = (0..values.len()).collect();
@@ -84,7 +84,7 @@ mod tests {
         // Some are the same.
         (0..20).for_each(|place| values[place * 3] = values[place]);
         let distances = |of: f64, to: &[f64]| to.iter().map(|to| (of - to).abs()).sum::<f64>();
-        let mut sums = Sums::of(&values);
+        let mut sums = Sums::from_values(&values);
         let all = values.iter().map(|of| distances(*of, &values)).sum::<f64>() / 2.0;
         assert!((sums.all() - all).abs() < 1e-9);
         for (place, value) in values.iter().enumerate() {
@@ -96,9 +96,9 @@ mod tests {
 
     #[test]
     fn distance_of_equal_values_is_zero() {
-        let mut sums = Sums::of(&[0.1 + 0.2; 9]);
+        let mut sums = Sums::from_values(&[0.1 + 0.2; 9]);
         assert!(sums.all().abs() < f64::MIN_POSITIVE);
         assert!((0..9).all(|place| sums.moved(place) == (0.0, 0.0)));
-        Sums::of(&[]);
+        Sums::from_values(&[]);
     }
 }

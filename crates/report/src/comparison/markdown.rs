@@ -19,14 +19,14 @@ pub fn markdown(comparison: &Comparison) -> String {
     let base = names.first().map(String::as_str).unwrap_or_default();
     let others = || comparison.pairs.iter().zip(names.iter().skip(1));
     for (pair, side) in others() {
-        let said = match dates {
+        let message = match dates {
             Some(_) => {
                 let (side, base) = (format!("The run of {side}"), format!("that of {base}"));
                 words::sentence_of(comparison, pair, (&side, &base))
             }
             None => words::sentence(comparison, pair),
         };
-        let _ = writeln!(text, "**{}**\n", inert(&said));
+        let _ = writeln!(text, "**{}**\n", inert(&message));
     }
     for doubt in words::doubts(comparison) {
         let _ = writeln!(text, "- cannot be trusted: {}", inert(&doubt));

@@ -58,7 +58,8 @@ pub struct Mismatch {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ComparableProperties {
     /// The words of the command that define the load.
-    asked: Vec<String>,
+    #[serde(rename = "asked")]
+    requested: Vec<String>,
     tool: Tool,
     plan: Plan,
     operations: Vec<String>,
@@ -77,7 +78,7 @@ impl ComparableProperties {
     pub(crate) fn new(run: &Input) -> Self {
         let Record { tool, plan, environment, operations, rates, .. } = &run.record;
         Self {
-            asked: run.asked.clone(),
+            requested: run.requested.clone(),
             tool: tool.clone(),
             plan: plan.clone(),
             operations: operations.iter().map(|operation| operation.name.clone()).collect(),
@@ -105,7 +106,7 @@ pub(crate) fn unlike(
     (file, other): (&str, &ComparableProperties),
 ) -> Vec<Mismatch> {
     let same = |pair: &(&str, String, String, bool)| pair.1 == pair.2;
-    let mut found = asked(first, other);
+    let mut found = requested(first, other);
     found.extend(shape(first, other));
     found.extend(machine(&first.environment, &other.environment));
     found.retain(|pair| !same(pair));
@@ -169,7 +170,7 @@ fn apart<'a>(one: &'a str, other: &'a str) -> [String; 2] {
 /// What differs, its value in both runs, and whether that refuses a comparison.
 type Pair = (&'static str, String, String, bool);
 
-fn asked(one: &ComparableProperties, two: &ComparableProperties) -> Vec<Pair> {
+fn requested(one: &ComparableProperties, two: &ComparableProperties) -> Vec<Pair> {
     let pair = |what, of: &dyn Fn(&ComparableProperties) -> String| (what, of(one), of(two), true);
     let rate = |rate: Option<f64>| {
         rate.map_or_else(|| "as many as possible".to_owned(), |rate| format!("{rate}"))
@@ -177,7 +178,7 @@ fn asked(one: &ComparableProperties, two: &ComparableProperties) -> Vec<Pair> {
     vec![
         pair("program", &|run| run.tool.name.clone()),
         pair("target", &|run| text(run.plan.target.as_ref())),
-        pair("command", &|run| run.asked.join(" ")),
+        pair("command", &|run| run.requested.join(" ")),
         pair("model", &|run| run.plan.mode.word().to_owned()),
         pair("rate", &|run| rate(run.plan.target_rate)),
         pair("iterations a second", &|run| rate(run.plan.target_iterations)),
@@ -254,14 +255,14 @@ mod tests {
 
     #[test]
     fn mismatch_of_commands_shows_only_the_difference() {
-        let said = |one: &str, other: &str| apart(one, other).join(" | ");
+        let message = |one: &str, other: &str| apart(one, other).join(" | ");
         assert_eq!(
-            said("authrate -M 100 -c 5 -h x", "authrate -M 200 -c 5 -h x"),
+            message("authrate -M 100 -c 5 -h x", "authrate -M 200 -c 5 -h x"),
             "\"100\" | \"200\""
         );
-        assert_eq!(said("http -q 5 URL", "http -q 5 --http2 URL"), "nothing | \"--http2\"");
-        assert_eq!(said("a a a", "a a"), "\"a\" | nothing");
-        assert_eq!(said("open", "closed"), "open | closed");
+        assert_eq!(message("http -q 5 URL", "http -q 5 --http2 URL"), "nothing | \"--http2\"");
+        assert_eq!(message("a a a", "a a"), "\"a\" | nothing");
+        assert_eq!(message("open", "closed"), "open | closed");
     }
 
     #[test]

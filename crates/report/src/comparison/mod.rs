@@ -54,7 +54,7 @@ pub struct Input {
     /// The file it was read from.
     pub name: String,
     /// The words of its command that define the load.
-    pub asked: Vec<String>,
+    pub requested: Vec<String>,
     /// The run.
     pub record: Record,
 }

@@ -23,8 +23,8 @@ pub fn page(comparison: &Comparison, charts: Vec<Chart>) -> Page {
     let mut page = Page::new(format!("Comparison of {}", letters.collect::<Vec<_>>().join(", ")));
     let html = !charts.is_empty();
     if html {
-        let said = comparison.pairs.iter().map(|pair| words::sentence(comparison, pair) + ".");
-        page.push(Block::Lead(said.collect::<Vec<_>>().join(" ")));
+        let message = comparison.pairs.iter().map(|pair| words::sentence(comparison, pair) + ".");
+        page.push(Block::Lead(message.collect::<Vec<_>>().join(" ")));
         page.push(Block::Verdict(verdict(comparison)));
     } else {
         for doubt in words::doubts(comparison) {
@@ -125,8 +125,8 @@ pub fn attention(comparison: &Comparison, is_well: bool) -> Option<String> {
 }
 
 fn result(comparison: &Comparison) -> String {
-    let said = comparison.pairs.iter().map(|pair| words::sentence(comparison, pair));
-    said.collect::<Vec<_>>().join("; ")
+    let message = comparison.pairs.iter().map(|pair| words::sentence(comparison, pair));
+    message.collect::<Vec<_>>().join("; ")
 }
 
 /// Whether all runs can be believed, and why not.

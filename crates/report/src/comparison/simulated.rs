@@ -95,11 +95,11 @@ fn alarm_and_miss_rates_for_docs() {
         (20, 0.6, 0.05, 5),
         (60, 0.6, 0.05, 3),
     ] {
-        let world = RunModel { seconds, rate: 100, kept, uneven };
+        let environment = RunModel { seconds, rate: 100, kept, uneven };
         let pairs = 400;
-        let equal = world.findings(pairs, runs, 1.0);
-        let slower = world.findings(pairs, runs, 1.1);
-        let little = world.findings(pairs, runs, 1.05);
+        let equal = environment.findings(pairs, runs, 1.0);
+        let slower = environment.findings(pairs, runs, 1.1);
+        let little = environment.findings(pairs, runs, 1.05);
         let share = |found: &[Finding], wanted| count(found, wanted) as f64 / pairs as f64;
         println!(
             "{seconds:7} {kept:4} {uneven:6} {runs:4} | {:.3} | {:.3} | {:.3}",

@@ -74,7 +74,7 @@ fn record(name: &str, seconds: u64, millis: f64, seed: u64) -> Record {
 }
 
 fn input(name: &str, record: Record) -> Input {
-    Input { name: name.to_owned(), asked: record.command.clone(), record }
+    Input { name: name.to_owned(), requested: record.command.clone(), record }
 }
 
 fn side(name: &str, records: impl IntoIterator<Item = Record>) -> Given {
@@ -378,9 +378,9 @@ fn trend_names_the_first_run_after_a_change() {
 
 #[test]
 fn trend_without_a_change_raises_few_alarms() {
-    let alarms = (0..12).filter(|world| {
+    let alarms = (0..12).filter(|trial| {
         let runs = (0..18)
-            .map(|number| input("x.json", record("bind", 1, 2.0, 1_000 * (world + 1) + number)));
+            .map(|number| input("x.json", record("bind", 1, 2.0, 1_000 * (trial + 1) + number)));
         let found = trend(tool(), "nightly", &runs.collect::<Vec<_>>()).unwrap();
         !found.changes().is_empty()
     });

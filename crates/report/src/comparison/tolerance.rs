@@ -126,7 +126,7 @@ pub(super) mod tests {
         }
     }
 
-    pub(in super::super) fn of(figures: Vec<Difference>) -> Comparison {
+    pub(in super::super) fn from_figures(figures: Vec<Difference>) -> Comparison {
         let found: Vec<Finding> = figures.iter().map(|figure| figure.result).collect();
         let result = Finding::of_all(&found);
         Comparison {
@@ -143,15 +143,16 @@ pub(super) mod tests {
 
     #[test]
     fn tolerance_most_specific_wins() {
-        let compared = of(vec![
+        let compared = from_figures(vec![
             difference(Some("bind"), Figure::P99, 0.08, Finding::Worse),
             difference(Some("search"), Figure::P99, 0.08, Finding::Worse),
             difference(Some("bind"), Figure::P50, 0.02, Finding::Same),
             difference(None, Figure::Goodput, -0.06, Finding::Worse),
             difference(None, Figure::Cpu, 0.50, Finding::Worse),
         ]);
-        let found = |asked: &[&str]| {
-            let tolerances: Vec<Tolerance> = asked.iter().map(|it| it.parse().unwrap()).collect();
+        let found = |requested: &[&str]| {
+            let tolerances: Vec<Tolerance> =
+                requested.iter().map(|it| it.parse().unwrap()).collect();
             let found = compared.regressions(&tolerances);
             let named = found.map(|(side, it)| {
                 format!("{side} {} {}", it.operation.as_deref().unwrap_or("all"), it.figure.word())
@@ -174,8 +175,8 @@ pub(super) mod tests {
             ("-5%", "not a percentage"),
             ("p98=5%", "not a figure: write one of achieved"),
         ] {
-            let said = text.parse::<Tolerance>().unwrap_err().to_string();
-            assert!(said.contains(expected), "{said}");
+            let message = text.parse::<Tolerance>().unwrap_err().to_string();
+            assert!(message.contains(expected), "{message}");
         }
         let parsed: Tolerance = "GET /a.b.p99.9=2.5%".parse().unwrap();
         assert_eq!(

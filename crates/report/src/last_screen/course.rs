@@ -32,7 +32,7 @@ pub(super) fn lines(record: &Record, screen: Screen, room: usize, width: usize) 
     if steps.len() >= STEPS_MIN {
         let until = record.rates.from_s + record.rates.seconds;
         let overload = record.rates.overload.as_ref().map(|_| overload(&steps, until));
-        let figures: Vec<Course> =
+        let figures: Vec<FigureLine> =
             overload.into_iter().flatten().chain(slowest(record, &steps)).collect();
         let drawn = figures.iter().map(|figure| figure.line(screen, width));
         let failed = std::mem::replace(&mut lines, drawn.collect());
@@ -43,13 +43,13 @@ pub(super) fn lines(record: &Record, screen: Screen, room: usize, width: usize) 
 }
 
 /// A figure over time.
-struct Course {
+struct FigureLine {
     name: &'static str,
     values: Vec<f64>,
     told: String,
 }
 
-impl Course {
+impl FigureLine {
     fn line(&self, screen: Screen, width: usize) -> String {
         let name = label(self.name);
         let room = width.saturating_sub(name.chars().count() + FIGURE).clamp(1, WIDE);
@@ -60,7 +60,7 @@ impl Course {
 
 /// What was offered and achieved, and how much waited. The last step goes on after the end of the load, when nothing is
 /// offered any more.
-fn overload(steps: &[&StepRecord], until: f64) -> Vec<Course> {
+fn overload(steps: &[&StepRecord], until: f64) -> Vec<FigureLine> {
     let per_second =
         |count: u64, lasted: f64| if lasted > 0.0 { count as f64 / lasted } else { 0.0 };
     let of = |figure: &dyn Fn(&StepRecord) -> f64| -> Vec<f64> {
@@ -78,14 +78,14 @@ fn overload(steps: &[&StepRecord], until: f64) -> Vec<Course> {
     let scaled = |values: Vec<f64>| values.into_iter().map(|value| value / scale).collect();
     let [offered_told, achieved_told] = told;
     vec![
-        Course { name: NAMES[0], values: scaled(offered), told: offered_told },
-        Course { name: NAMES[1], values: scaled(achieved), told: achieved_told },
-        Course { name: NAMES[2], values: relative(waiting), told: waited },
+        FigureLine { name: NAMES[0], values: scaled(offered), told: offered_told },
+        FigureLine { name: NAMES[1], values: scaled(achieved), told: achieved_told },
+        FigureLine { name: NAMES[2], values: relative(waiting), told: waited },
     ]
 }
 
 /// The highest p99 of an operation in each step.
-fn slowest(record: &Record, steps: &[&StepRecord]) -> Option<Course> {
+fn slowest(record: &Record, steps: &[&StepRecord]) -> Option<FigureLine> {
     let of = |step: &&StepRecord| {
         let percentiles =
             step.operations.iter().flat_map(|operation| &operation.response.percentiles);
@@ -96,7 +96,7 @@ fn slowest(record: &Record, steps: &[&StepRecord]) -> Option<Course> {
     let (at, most) = values.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1))?;
     let since = steps[at].from_s - record.rates.from_s;
     let told = format!("{} ms at {:.0} s", millis(*most), since.max(0.0));
-    (*most > 0.0).then(|| Course { name: NAMES[3], values: relative(values), told })
+    (*most > 0.0).then(|| FigureLine { name: NAMES[3], values: relative(values), told })
 }
 
 /// Shares of the greatest.

@@ -160,8 +160,8 @@ fn last_screen_of_an_overload_shows_offered_and_achieved() {
     ] {
         assert!(text.contains(line), "{line} {text}");
     }
-    let said = "OVERLOADED  55 operations a second offered, 50 achieved. 40 were waiting when\n";
-    assert!(text.contains(said), "{text}");
+    let output = "OVERLOADED  55 operations a second offered, 50 achieved. 40 were waiting when\n";
+    assert!(text.contains(output), "{text}");
     assert!(!text.contains("Half took"), "they depend on how long the run lasted: {text}");
     let plain = last_screen(&record, Screen { unicode: false, ..screen(80) }, None).unwrap();
     assert!(plain.contains("offered        ,=+#  at most"), "{plain}");
@@ -198,17 +198,17 @@ fn far_too_much() -> Record {
 #[test]
 fn last_screen_explains_unsent_exchanges_by_the_overload() {
     let text = shown(&far_too_much());
-    let (said, rest) = text.split_once("\n\n                ").unwrap();
-    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (output, rest) = text.split_once("\n\n                ").unwrap();
+    let output = output.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        said.ends_with(
+        output.ends_with(
             "OVERLOADED 8,000 operations a second offered, 198 achieved. 1,788 were waiting when the load ended. 2 \
              sessions whose requests take 10.1 ms each carry 198 a second: 8,000 need 81, if requests take no \
              longer then. Half of those sent took at most 2.00 ms at the target, beside waiting here. Of 16,000, 2 \
              had no answer, 13,816 were dropped unsent (86.4%). The figures can be trusted: the run is complete, \
              and brunt was not the limit."
         ),
-        "{said}"
+        "{output}"
     );
     for line in ["\nbind  ", "\noffered  ", "\nachieved  ", "\nwaiting  ", "\np99 over time  "] {
         assert!(rest.contains(line), "{line}: {text}");
@@ -272,7 +272,7 @@ fn last_screen_proposes_a_search_only_if_it_can_be_typed() {
 
 #[test]
 fn last_screen_says_most_failed_only_if_true() {
-    let said = |ok: u64, failed: u64, dropped: u64| {
+    let output = |ok: u64, failed: u64, dropped: u64| {
         let mut record = with(RunOutcome::Measured);
         record.counts = Counts {
             planned: ok + failed + dropped,
@@ -285,18 +285,18 @@ fn last_screen_says_most_failed_only_if_true() {
         let text = shown(&record);
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     };
-    assert!(said(40, 60, 0).contains("MEASURED Most failed: 49 invalidCredentials 20 times."));
+    assert!(output(40, 60, 0).contains("MEASURED Most failed: 49 invalidCredentials 20 times."));
     assert!(
-        said(40, 10, 60)
+        output(40, 10, 60)
             .contains("MEASURED Most were dropped unsent: no session became free in time.")
     );
     assert!(
-        said(40, 40, 30)
+        output(40, 40, 30)
             .contains("MEASURED Less than half succeeded: 49 invalidCredentials 20 times.")
     );
-    assert!(said(60, 30, 20).contains("MEASURED 55 operations a second offered"));
-    assert!(said(100, 0, 0).contains("None of 100 failed."));
-    assert!(said(99, 0, 1).contains("Of 100, 1 was dropped unsent (1.0%)."));
+    assert!(output(60, 30, 20).contains("MEASURED 55 operations a second offered"));
+    assert!(output(100, 0, 0).contains("None of 100 failed."));
+    assert!(output(99, 0, 1).contains("Of 100, 1 was dropped unsent (1.0%)."));
 }
 
 #[test]
@@ -376,7 +376,7 @@ fn last_screen_without_success_names_what_ended_the_run() {
 
 #[test]
 fn last_screen_names_the_cause_of_the_outcome() {
-    for (outcome, said) in [
+    for (outcome, output) in [
         (RunOutcome::Unavailable, "The target did not respond from 0.5 s to 1.2 s."),
         (RunOutcome::NotReliable, "brunt or its machine changed the figures: it was the machine."),
         (RunOutcome::Incomplete, "the run is incomplete: it was the machine."),
@@ -386,7 +386,7 @@ fn last_screen_names_the_cause_of_the_outcome() {
     ] {
         let text = shown(&with(outcome));
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(words.contains(said), "{outcome:?}: {text}");
+        assert!(words.contains(output), "{outcome:?}: {text}");
     }
     let text = shown(&with(RunOutcome::Missed));
     let place = |word: &str| text.find(word).unwrap();

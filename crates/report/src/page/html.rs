@@ -331,7 +331,7 @@ fn side(column: Option<&Column>) -> &'static str {
 mod tests {
     use super::*;
     use crate::chart::{Axis, Bar, Bars, Chart, Group};
-    use crate::page::{Course, FailedExchange, Goal, NextStep, Number, Told, Tree};
+    use crate::page::{FailedExchange, Goal, NextStep, Number, Sparkline, Told, Tree};
     use brunt_record::OutcomeTone;
 
     const EVIL: &str = "</title><script>alert('x')</script>\"&\u{7}\u{202e}";
@@ -379,7 +379,7 @@ mod tests {
             title: evil(),
             sent: Some(evil()),
             curl: Some(evil()),
-            said: evil(),
+            message: evil(),
             answer: Some(evil()),
             is_open: true,
         })]));
@@ -402,8 +402,8 @@ mod tests {
         page.table(table);
         let mut table = Table::new(EVIL).names([EVIL]);
         table.row(Tone::Plain, [EVIL]);
-        let courses = vec![Course { values: vec![Some(1.0)], words: evil() }];
-        page.push(Block::Tree(Tree { table, levels: vec![1], courses, course: evil() }));
+        let sparklines = vec![Sparkline { values: vec![Some(1.0)], words: evil() }];
+        page.push(Block::Tree(Tree { table, levels: vec![1], sparklines, course: evil() }));
         page.facts(vec![(evil(), evil())]);
         page.raw(EVIL, EVIL);
         page.chart(Chart::Bars(Bars {

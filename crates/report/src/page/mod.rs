@@ -16,7 +16,7 @@ mod tree;
 pub(crate) use origin::machine;
 pub use result::{FailedExchange, Goal, NextStep, Number, Told, with_words_below, without_samples};
 pub use table::{Column, Row, Side, Table, Tone};
-pub use tree::{Course, Tree};
+pub use tree::{Sparkline, Tree};
 
 use crate::Screen;
 use crate::chart::Chart;

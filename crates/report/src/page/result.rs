@@ -86,7 +86,7 @@ pub struct FailedExchange {
     /// The same for a shell, if it was sent over HTTP and is all there.
     pub curl: Option<String>,
     /// What came of it, in a sentence.
-    pub said: String,
+    pub message: String,
     /// What was answered, if the session said it.
     pub answer: Option<String>,
     /// Whether it can be read without being opened.
@@ -230,7 +230,7 @@ fn next(text: &mut String, steps: &[NextStep]) -> Result {
 }
 
 fn failed(text: &mut String, failed: &FailedExchange) -> Result {
-    let FailedExchange { title, sent, curl, said, answer, is_open } = failed;
+    let FailedExchange { title, sent, curl, message, answer, is_open } = failed;
     let [from, to] = SAMPLE;
     let open = if *is_open { " open" } else { "" };
     let part = |name: &str, words: &str| {
@@ -244,7 +244,7 @@ fn failed(text: &mut String, failed: &FailedExchange) -> Result {
         "{from}<details class=\"sample\"{open}><summary>{}</summary><p>{}</p>\
          <div class=\"ex\">{}{}</div>{}</details>{to}",
         escaped(title),
-        escaped(said),
+        escaped(message),
         optional("sent", sent),
         optional("answered", answer),
         optional("the request for a shell", curl)
@@ -263,7 +263,7 @@ mod tests {
                 title: secret.to_owned(),
                 sent: Some(secret.to_owned()),
                 curl: Some(secret.to_owned()),
-                said: secret.to_owned(),
+                message: secret.to_owned(),
                 answer: Some(secret.to_owned()),
                 is_open: false,
             };

@@ -96,14 +96,14 @@ fn block_of_run(block: &Block, screen: Screen) -> String {
         }
         Block::Next(steps) => {
             let step = |step: &NextStep| {
-                let said = step.command.as_deref().unwrap_or(&step.detail);
-                wrapped(&printable(&format!("{}: {said}", step.words)), "- ", width)
+                let message = step.command.as_deref().unwrap_or(&step.detail);
+                wrapped(&printable(&format!("{}: {message}", step.words)), "- ", width)
             };
             steps.iter().map(step).collect()
         }
         Block::Failed(failed) => {
             let sent = failed.sent.iter().map(|sent| ("sent".to_owned(), sent.replace('\n', "; ")));
-            let answered = ("what came of it".to_owned(), failed.said.clone());
+            let answered = ("what came of it".to_owned(), failed.message.clone());
             let title = wrapped(&printable(&failed.title), "", width);
             title + &self::facts(&sent.chain([answered]).collect::<Vec<_>>(), screen)
         }

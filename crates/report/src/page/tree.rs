@@ -19,14 +19,14 @@ pub struct Tree {
     /// For each row, how many rows contain it.
     pub levels: Vec<usize>,
     /// For each row, a figure over time; empty if none is drawn.
-    pub courses: Vec<Course>,
+    pub sparklines: Vec<Sparkline>,
     /// What the courses show.
     pub course: String,
 }
 
 /// A figure over time, in equal steps.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Course {
+pub struct Sparkline {
     /// The figures; `None` where nothing was measured.
     pub values: Vec<Option<f64>>,
     /// The same in words.
@@ -47,13 +47,13 @@ impl Tree {
 
     /// The table for a page.
     pub(super) fn html(&self, text: &mut String) {
-        let drawn = !self.courses.is_empty();
+        let drawn = !self.sparklines.is_empty();
         let mut table = self.table.clone();
         if drawn {
             table = table.names([self.course.clone()]);
         }
         table_begins(text, &table, "tree");
-        let nothing = Course::default();
+        let nothing = Sparkline::default();
         for (number, row) in self.table.rows.iter().enumerate() {
             let level = self.levels.get(number).copied().unwrap_or_default();
             let _ = write!(text, "<tr data-level=\"{level}\"");
@@ -63,7 +63,7 @@ impl Tree {
             text.push('>');
             cells(text, &table.columns, &row.cells);
             if drawn {
-                let course = self.courses.get(number).unwrap_or(&nothing);
+                let course = self.sparklines.get(number).unwrap_or(&nothing);
                 let _ = write!(text, "<td class=\"name\">{}</td>", course.svg());
             }
             text.push_str("</tr>\n");
@@ -72,7 +72,7 @@ impl Tree {
     }
 }
 
-impl Course {
+impl Sparkline {
     fn svg(&self) -> String {
         let most = self.values.iter().flatten().copied().fold(0.0, f64::max);
         if most <= 0.0 {
@@ -110,11 +110,11 @@ mod tests {
             table.row(Tone::Plain, [name, count]);
         }
         let course =
-            |values: &[Option<f64>]| Course { values: values.into(), words: "<x>".to_owned() };
+            |values: &[Option<f64>]| Sparkline { values: values.into(), words: "<x>".to_owned() };
         Tree {
             table,
             levels: vec![0, 1, 0],
-            courses: vec![
+            sparklines: vec![
                 course(&[Some(1.0), None, Some(2.0), Some(0.0)]),
                 course(&[]),
                 course(&[None]),
@@ -141,7 +141,7 @@ mod tests {
         assert!(text.contains("d=\"M0 9.0M67 1.0L100 17.0\""), "{text}");
         assert!(text.contains("aria-label=\"&lt;x&gt;\""), "{text}");
         assert_eq!(text.matches("<svg").count(), 1, "{text}");
-        let without = Tree { courses: Vec::new(), ..tree() };
+        let without = Tree { sparklines: Vec::new(), ..tree() };
         let mut text = String::new();
         without.html(&mut text);
         assert!(!text.contains("p99") && !text.contains("<svg"), "{text}");

@@ -42,9 +42,11 @@ pub(super) fn rate(run: &Input) -> Result<f64, RatesError> {
     if !plan.constant {
         return Err(RatesError::Varies(run.name.clone()));
     }
-    let asked = plan.target_iterations.or(plan.target_rate).or(run.record.rates.target);
-    let asked = asked.filter(|rate| rate.is_finite() && *rate > 0.0);
-    asked.filter(|_| plan.mode == Mode::Open).ok_or_else(|| RatesError::NoRate(run.name.clone()))
+    let requested = plan.target_iterations.or(plan.target_rate).or(run.record.rates.target);
+    let requested = requested.filter(|rate| rate.is_finite() && *rate > 0.0);
+    requested
+        .filter(|_| plan.mode == Mode::Open)
+        .ok_or_else(|| RatesError::NoRate(run.name.clone()))
 }
 
 /// All differences of the runs from the first one, except their rates.
@@ -62,7 +64,7 @@ fn apart(first: &Input, other: &Input) -> Vec<Mismatch> {
     found.retain(|unlike| {
         let what = unlike.what.as_str();
         let of_rates = OF_RATES.contains(&what) && (what != "command" || alike);
-        let follows = what == FOLLOWS && alike && first.asked != other.asked;
+        let follows = what == FOLLOWS && alike && first.requested != other.requested;
         !of_rates && !follows
     });
     found
@@ -70,12 +72,14 @@ fn apart(first: &Input, other: &Input) -> Vec<Mismatch> {
 
 /// Whether two commands differ only in the words that give their rates.
 fn is_alike(first: &Input, other: &Input) -> bool {
-    let (Ok(one), Ok(two)) = (rate(first), rate(other)) else { return first.asked == other.asked };
-    let mut pairs = first.asked.iter().zip(&other.asked);
-    first.asked.len() == other.asked.len()
+    let (Ok(one), Ok(two)) = (rate(first), rate(other)) else {
+        return first.requested == other.requested;
+    };
+    let mut pairs = first.requested.iter().zip(&other.requested);
+    first.requested.len() == other.requested.len()
         && pairs.all(|(a, b)| {
-            let said = before_rate(a, one);
-            a == b || said.is_some() && said == before_rate(b, two)
+            let message = before_rate(a, one);
+            a == b || message.is_some() && message == before_rate(b, two)
         })
 }
 

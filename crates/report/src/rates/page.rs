@@ -8,7 +8,7 @@ use crate::figure::{NONE, fixed, percent, thousands};
 use crate::page::{Block, Page, Table, Tone, Verdict};
 use crate::summary::millis;
 
-/// A target that achieves less than this share of what fell due does not keep up.
+/// A target that achieves less than this share of what became due does not keep up.
 const KEPT_UP: f64 = 0.99;
 /// How many doubtful runs are named.
 const NAMED: usize = 8;
@@ -95,11 +95,11 @@ fn sentence(points: &[Point<'_>]) -> String {
 fn verdict(points: &[Point<'_>]) -> Verdict {
     let doubtful = runs(points).filter(|(_, record)| record.verdict.status != Status::Valid);
     let doubtful: Vec<(&str, &Record)> = doubtful.collect();
-    let said = doubtful.iter().take(NAMED).map(|(name, record)| {
+    let message = doubtful.iter().take(NAMED).map(|(name, record)| {
         let reason = record.verdict.reasons.first().map(|reason| format!(": {}", reason.text));
         format!("{name} is {}{}", record.verdict.status, reason.unwrap_or_default())
     });
-    let mut reasons: Vec<String> = said.collect();
+    let mut reasons: Vec<String> = message.collect();
     if doubtful.len() > NAMED {
         reasons.push(format!("and {} more runs", doubtful.len() - NAMED));
     }

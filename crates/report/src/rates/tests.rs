@@ -59,7 +59,7 @@ fn run(name: &str, rate: u64, answered: u64, millis: &[u64]) -> Input {
     let mut record = conclusion.record().unwrap();
     record.verdict.status = Status::Valid;
     record.verdict.reasons.clear();
-    Input { name: name.to_owned(), asked: command, record }
+    Input { name: name.to_owned(), requested: command, record }
 }
 
 fn three() -> Vec<Input> {
@@ -151,17 +151,17 @@ fn curve_requires_runs_that_differ_only_in_rate() {
         what
     };
     assert_eq!(refused(&|_| {}), Vec::<String>::new());
-    assert_eq!(refused(&|run| run.asked[3] = "20".to_owned()), ["command"]);
+    assert_eq!(refused(&|run| run.requested[3] = "20".to_owned()), ["command"]);
     // The right number, and the wrong one, where the rate is.
-    assert_eq!(refused(&|run| run.asked[5] = "0.1k/s".to_owned()), Vec::<String>::new());
-    assert_eq!(refused(&|run| run.asked[5] = "150".to_owned()), ["command"]);
+    assert_eq!(refused(&|run| run.requested[5] = "0.1k/s".to_owned()), Vec::<String>::new());
+    assert_eq!(refused(&|run| run.requested[5] = "150".to_owned()), ["command"]);
     assert_eq!(refused(&|run| run.record.plan.target = Some("ldap://x".to_owned())), ["target"]);
     // How many DHCP exchanges are in flight at most follows from the rate.
     assert_eq!(refused(&|run| run.record.plan.sessions = 77), Vec::<String>::new());
     // Plans of one name have their rates in their files: other changes there are not visible.
     let unsaid = |run: &mut Input| {
         run.record.plan.sessions = 77;
-        run.asked = three()[0].asked.clone();
+        run.requested = three()[0].requested.clone();
     };
     assert_eq!(refused(&unsaid), ["sessions"]);
 }

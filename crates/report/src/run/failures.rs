@@ -96,7 +96,7 @@ fn exchange(sample: &SampleRecord, record: &Record, is_open: bool) -> FailedExch
         title: format!("{}: {name}, at {:.3} s", sample.operation, sample.at_s),
         sent: sample.sent.clone(),
         curl: sample.sent.as_deref().and_then(curl),
-        said: sample.text.clone(),
+        message: sample.text.clone(),
         answer: sample.answer.clone(),
         is_open,
     }

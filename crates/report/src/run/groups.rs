@@ -2,7 +2,7 @@
 
 use super::tables::{OPERATIONS_MAX, time_titles, times};
 use crate::figure::thousands;
-use crate::page::{Block, Course, Page, Table, Tone, Tree};
+use crate::page::{Block, Page, Sparkline, Table, Tone, Tree};
 use crate::summary::millis;
 use crate::view::View;
 use brunt_record::{Counts, HistogramError, OperationRecord, Record};
@@ -39,7 +39,7 @@ pub(super) fn add(
     }
     if let Some(coarse) = coarse {
         let drawn = rows.iter().take(COURSES_MAX.min(OPERATIONS_MAX));
-        tree.courses = drawn.map(|(number, _)| course(coarse, *number)).collect();
+        tree.sparklines = drawn.map(|(number, _)| course(coarse, *number)).collect();
     }
     if rows.len() > OPERATIONS_MAX {
         let more = rows.len() - OPERATIONS_MAX;
@@ -128,9 +128,9 @@ impl<'a> Measured<'a> {
 }
 
 /// The 99th percentile of one of what is measured, over time.
-fn course(coarse: &View, number: usize) -> Course {
+fn course(coarse: &View, number: usize) -> Sparkline {
     let Some(at) = coarse.own.iter().position(|column| column.key == "p99") else {
-        return Course::default();
+        return Sparkline::default();
     };
     let value = |own: &Vec<Vec<Option<f64>>>| own.get(number)?.get(at).copied().flatten();
     let values: Vec<Option<f64>> = coarse.rows.iter().map(|row| value(&row.own)).collect();
@@ -145,5 +145,5 @@ fn course(coarse: &View, number: usize) -> Course {
         let [least, most] = [least, most].map(|ms| millis(Duration::from_secs_f64(ms / 1e3)));
         format!("between {least} and {most} ms")
     };
-    Course { values, words }
+    Sparkline { values, words }
 }

@@ -190,8 +190,8 @@ fn told(record: &Record) -> Result<Told, HistogramError> {
 
 /// Whether that can be believed, which is another question. Only a run that is over accounts for every exchange.
 fn believed(record: &Record, is_over: bool) -> Verdict {
-    let said = trust(record);
-    let (tone, word, meaning) = match (record.verdict.status, said.strip_prefix("yes: ")) {
+    let message = trust(record);
+    let (tone, word, meaning) = match (record.verdict.status, message.strip_prefix("yes: ")) {
         _ if numbers::is_nothing(record) => (
             Tone::Doubtful,
             "This run says nothing about speed",
@@ -200,7 +200,7 @@ fn believed(record: &Record, is_over: bool) -> Verdict {
         (Status::Valid, Some(why)) => {
             (Tone::Plain, "The figures can be trusted", format!("{why}."))
         }
-        (Status::Valid, None) => (Tone::Beside, "Can they be believed", format!("{said}.")),
+        (Status::Valid, None) => (Tone::Beside, "Can they be believed", format!("{message}.")),
         (Status::Unstable, _) => (
             Tone::Beside,
             "Read the figures with care",

@@ -109,14 +109,14 @@ mod tests {
     #[test]
     fn objectives_are_not_judged_before_the_window() {
         let mut record = measured(&["bind.ok.p99<1ms", "goodput>=70%"]);
-        let said = |record: &Record| -> Vec<[String; 3]> {
+        let message = |record: &Record| -> Vec<[String; 3]> {
             let goals = goals_of(so_far(record)).into_iter();
             goals.map(|goal| [goal.text, goal.word, goal.found]).collect()
         };
-        assert_eq!(said(&record)[0], ["bind.ok.p99<1ms", "missed so far", "3.00 ms"]);
+        assert_eq!(message(&record)[0], ["bind.ok.p99<1ms", "missed so far", "3.00 ms"]);
         record.counts = Counts::default();
         assert_eq!(
-            said(&record),
+            message(&record),
             [["bind.ok.p99<1ms", "not yet", NONE], ["goodput>=70%", "not yet", NONE]]
         );
     }

@@ -118,7 +118,7 @@ fn page_begins_with_outcome_and_trust() {
 }
 
 /// A record of which this came.
-fn of(outcome: RunOutcome) -> Record {
+fn record_of(outcome: RunOutcome) -> Record {
     let mut record = measured(&["p99<20ms"]);
     record.verdict = brunt_record::Verdict::default();
     record.command = ["run", "plan.toml"].map(str::to_owned).to_vec();
@@ -170,7 +170,7 @@ fn page_outcome_has_word_mark_and_next_step() {
         (RunOutcome::Passed, "The figures can be trusted", "How much more can it take?"),
         (RunOutcome::Measured, "The figures can be trusted", "How much more can it take?"),
     ] {
-        let record = of(outcome);
+        let record = record_of(outcome);
         assert_eq!(record.outcome(), outcome);
         let html = html(&record);
         let mark = match outcome.tone() {
@@ -192,7 +192,7 @@ fn page_outcome_has_word_mark_and_next_step() {
 
 #[test]
 fn page_of_an_overload_shows_the_queue() {
-    let html = html(&of(RunOutcome::Overloaded));
+    let html = html(&record_of(RunOutcome::Overloaded));
     let top = html.split_once("<section id=\"objectives\">").unwrap().0;
     assert!(top.contains("data-plot=\"waiting\"") && top.contains("kept up until here, 45/s"));
     assert_eq!(html.matches("data-plot=\"waiting\"").count(), 1);
@@ -201,13 +201,13 @@ fn page_of_an_overload_shows_the_queue() {
         top.contains("data-figure=\"achieved\" class=\"bad\"")
             && top.contains("kept up until 45/s")
     );
-    let calm = self::html(&of(RunOutcome::Passed));
+    let calm = self::html(&record_of(RunOutcome::Passed));
     assert!(!calm.contains("kept up until"));
 }
 
 #[test]
 fn page_without_success_omits_latencies_and_shows_the_failure() {
-    let mut record = of(RunOutcome::NothingWorked);
+    let mut record = record_of(RunOutcome::NothingWorked);
     record.samples[0].sent = Some("bind uid=user.17".to_owned());
     record.samples[0].answer = Some("49\nno entry user.17".to_owned());
     let html = html(&record);
@@ -246,7 +246,7 @@ fn page_keeps_the_first_failure_of_up_to_twenty_kinds() {
 
 #[test]
 fn page_without_objectives_proposes_one() {
-    let html = html(&of(RunOutcome::Measured));
+    let html = html(&record_of(RunOutcome::Measured));
     assert!(html.contains("<h2>No objectives</h2>") && html.contains("p99&lt;8.8ms"), "{html}");
 }
 

@@ -151,7 +151,7 @@ fn succeeded(record: &Record) -> String {
     if let Some(doubt) = rates.doubt {
         return doubt.words().to_owned();
     }
-    let (goodput, asked, what) = match rates.iterations {
+    let (goodput, requested, what) = match rates.iterations {
         Some(of) => (of.goodput, of.offered, "iterations"),
         None => (rates.goodput, rates.target, &*record.plan.noun.many),
     };
@@ -160,8 +160,8 @@ fn succeeded(record: &Record) -> String {
         let [ok, due] = [record.counts.ok, record.counts.due()].map(thousands);
         return format!("{ok} of {due} {what} succeeded");
     };
-    match asked {
-        Some(asked) => format!("{goodput:.1} of {asked:.1} {what} a second succeeded"),
+    match requested {
+        Some(requested) => format!("{goodput:.1} of {requested:.1} {what} a second succeeded"),
         None => format!("{goodput:.1} {what} a second succeeded"),
     }
 }
@@ -303,7 +303,7 @@ mod tests {
 
     #[test]
     fn result_mentions_searches_without_entries() {
-        let said = |tally: &str, operation: &str, items: u64| {
+        let is_mentioned = |tally: &str, operation: &str, items: u64| {
             let mut record = measured(&[]);
             record.tallies = vec![TallyRecord { name: tally.to_owned(), count: 0 }];
             record.operations.truncate(1);
@@ -311,11 +311,11 @@ mod tests {
             record.operations[0].counts.items = items;
             result(&record).unwrap().contains("no search found an entry")
         };
-        assert!(said("references not followed", "search", 0));
-        assert!(!said("references not followed", "search", 1));
-        assert!(!said("references not followed", "bind", 0));
+        assert!(is_mentioned("references not followed", "search", 0));
+        assert!(!is_mentioned("references not followed", "search", 1));
+        assert!(!is_mentioned("references not followed", "bind", 0));
         // A step of HTTP with this name finds no entries.
-        assert!(!said("http connections opened", "search", 0));
+        assert!(!is_mentioned("http connections opened", "search", 0));
     }
 
     #[test]
@@ -475,7 +475,7 @@ mod tests {
 
     #[test]
     fn closing_explains_a_doubt() {
-        for (status, said) in [
+        for (status, message) in [
             (Status::Partial, "Trust:      in part, the run is incomplete: it was cut short\n"),
             (
                 Status::Unstable,
@@ -487,7 +487,7 @@ mod tests {
             ),
         ] {
             let text = lines(&judged(status, "it was cut short; start it again"));
-            assert!(text.ends_with(said), "{text}");
+            assert!(text.ends_with(message), "{text}");
             assert_eq!(text.matches('\n').count() - text.matches("\n ").count(), 3, "{text}");
         }
     }

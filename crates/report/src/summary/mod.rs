@@ -152,12 +152,12 @@ fn plan(text: &mut String, record: &Record, screen: Screen) {
     } else {
         String::new()
     };
-    let asked = format!(
+    let requested = format!(
         "{mode}, {}{against}, steady for {:.1} s{drained}",
         several(plan.sessions, "session"),
         rates.seconds
     );
-    *text += &(wrapped(&asked, "", width) + "\n");
+    *text += &(wrapped(&requested, "", width) + "\n");
 }
 
 fn rates(text: &mut String, record: &Record, screen: Screen) {
@@ -171,14 +171,14 @@ fn rates(text: &mut String, record: &Record, screen: Screen) {
     );
     let target = match (record.plan.mode, rates.target) {
         (Mode::Closed, None) => "unlimited".to_owned(),
-        // What falls due follows from a schedule without a single rate, or from iterations.
+        // What becomes due follows from a schedule without a single rate, or from iterations.
         (_, target) => shown(target),
     };
     let all = [rates.offered, rates.achieved, rates.goodput].map(shown);
     grid.row("all", "", std::iter::once(target).chain(all));
     if let Some(of) = &rates.iterations {
-        let asked = record.plan.target_iterations;
-        grid.row("iterations", "", [asked, of.offered, of.achieved, of.goodput].map(shown));
+        let requested = record.plan.target_iterations;
+        grid.row("iterations", "", [requested, of.offered, of.achieved, of.goodput].map(shown));
     }
     for operation in met(record).filter(|_| record.operations.len() > 1) {
         let empty = ["", ""].map(str::to_owned).into_iter();

@@ -202,7 +202,7 @@ fn summary_has_a_line_per_node() {
     let files = [0, 2].map(|rank| (format!("n{rank}.json").into(), node(rank)));
     let merged = brunt_record::merge(&files).unwrap();
     let text = plain(&merged);
-    // 55 a second fell due, 50 were answered; each left 0.25 ms after its session was free.
+    // 55 a second became due, 50 were answered; each left 0.25 ms after its session was free.
     assert_eq!(figures(&text, "0 host0"), ["55.0", "50.0", "0.250", "25%"]);
     assert_eq!(figures(&text, "2 host2"), ["55.0", "50.0", "0.250", "25%"]);
     assert!(text.contains("\nNodes (2 of 3)"), "{text}");

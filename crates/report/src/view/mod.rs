@@ -172,7 +172,7 @@ impl View {
 
     /// The spectra of a run in progress, from a record of what was measured so far.
     pub fn spectra_of(record: &Record) -> Result<Vec<Spectrum>, HistogramError> {
-        spectrum::of(record, &Shown::busiest(record))
+        spectrum::spectra(record, &Shown::busiest(record))
     }
 
     /// The view of a run that is over. Where it has more steps than a page shows, neighbours of one phase are merged,
@@ -196,7 +196,7 @@ impl View {
         let view = Self {
             over: true,
             spans: spans.collect(),
-            spectra: spectrum::of(record, &shown)?,
+            spectra: spectrum::spectra(record, &shown)?,
             rows: slices.iter().map(|slice| slice.row(&shown)).collect(),
             ..Self::of_operations(names, &shown, &record.plan.noun)
         };

@@ -17,7 +17,7 @@ pub struct Slice {
     pub(super) phase: Phase,
     pub(super) from_s: f64,
     pub(super) to_s: f64,
-    /// By due: what fell due in it.
+    /// By due: what became due in it.
     pub(super) due: Counts,
     pub(super) ended: Counts,
     pub(super) backlog_peak: u64,

@@ -21,7 +21,7 @@ pub struct Spectrum {
 }
 
 /// The spectrum of all operations together, then those of what is shown where that is more than one operation.
-pub(super) fn of(record: &Record, shown: &Shown) -> Result<Vec<Spectrum>, HistogramError> {
+pub(super) fn spectra(record: &Record, shown: &Shown) -> Result<Vec<Spectrum>, HistogramError> {
     let services = record.operations.iter().map(|operation| &operation.service);
     let service = Latency::together(services, &[])?.histogram()?;
     let response = response(record)?;

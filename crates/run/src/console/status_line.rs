@@ -49,7 +49,7 @@ impl StatusLine {
     /// Erases the line.
     pub fn clear(&self) {
         if self.shows {
-            self.console.tell("");
+            self.console.report("");
         }
     }
 }

@@ -173,9 +173,9 @@ impl Post {
             if let Some(why) = &self.sent.last
                 && !warned
             {
-                let go_on = "the run continues, and the next message contains these figures too";
+                let advance = "the run continues, and the next message contains these figures too";
                 self.console.say(&format!(
-                    "\nnote: failed to deliver to --otlp {}: {why}; {go_on}",
+                    "\nnote: failed to deliver to --otlp {}: {why}; {advance}",
                     self.to
                 ));
             }

@@ -31,7 +31,7 @@ const RESPONSE_P99: usize = 3;
 /// Exchanges a second.
 pub(super) fn throughput(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     let Picture { model, choice, theme, .. } = *picture;
-    // An exchange that falls due belongs to no operation until it is sent.
+    // An exchange that becomes due belongs to no operation until it is sent.
     let all = [OFFERED, ANSWERED, GOODPUT];
     let shown = if model.chosen(choice).is_some() { &all[1..] } else { &all[..] };
     let panel = Panel::new(picture, area);

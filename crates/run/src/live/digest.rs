@@ -96,7 +96,7 @@ pub struct Digest {
     pub from: Duration,
     /// Its end.
     pub to: Duration,
-    /// The counts of exchanges that fell due and that ended.
+    /// The counts of exchanges that became due and that ended.
     pub counts: Counts,
     /// How many exchanges the target answered.
     pub answered: u64,

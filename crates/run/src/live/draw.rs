@@ -115,11 +115,11 @@ fn wide(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     let table = (model.rows.len().max(1) as u16).min(body.height / 3) + 1;
     let outcomes = operations::outcome_rows(model, choice);
     let heights = [Fixed(table), Fixed(1), Fixed(outcomes), Fixed(1), Share(1), Fixed(1), Fixed(5)];
-    let [table, _, outcomes, _, generator, _, said] = parts::rows(right, heights);
+    let [table, _, outcomes, _, generator, _, message] = parts::rows(right, heights);
     operations::table(picture, table, buffer);
     operations::outcome_table(picture, outcomes, buffer);
     generator::table(picture, generator, buffer);
-    messages(picture, said, buffer);
+    messages(picture, message, buffer);
     page(model, shown, buffer);
     keys(picture, foot, buffer);
 }
@@ -146,8 +146,8 @@ fn messages(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     if let Some(failure) = &model.failure {
         lines.push(Line::from(vec![bold("Last failure: "), failure.clone().into()]));
     }
-    if let Some(said) = &model.said {
-        lines.push(Line::from(vec![bold("Note: "), said.clone().into()]));
+    if let Some(message) = &model.message {
+        lines.push(Line::from(vec![bold("Note: "), message.clone().into()]));
     }
     Paragraph::new(lines).wrap(Wrap { trim: true }).render(area, buffer);
 }

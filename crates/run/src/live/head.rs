@@ -53,12 +53,12 @@ pub(super) fn progress(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     let Picture { model, choice, now, theme } = *picture;
     let done = model.progress(now);
     let waits = model.latest.is_none() || done.is_some_and(|(done, _)| done >= 1.0);
-    let said = model.said.clone().filter(|_| waits || choice.stopping);
+    let message = model.message.clone().filter(|_| waits || choice.stopping);
     let stopping = "stopping: waiting for the answers in flight; ^C ends the run at once";
     let line = if choice.stopping {
-        Line::styled(said.unwrap_or_else(|| stopping.to_owned()), theme.loud(Color::Yellow))
-    } else if let Some(said) = said {
-        Line::styled(said, theme.colour(Color::Yellow))
+        Line::styled(message.unwrap_or_else(|| stopping.to_owned()), theme.loud(Color::Yellow))
+    } else if let Some(message) = message {
+        Line::styled(message, theme.colour(Color::Yellow))
     } else if let Some((share, left)) = done {
         let words = format!(" {:>4}, {} left", percent_whole(share), lasting(left.ceil()));
         let room = usize::from(area.width).saturating_sub(words.len().max(22));
@@ -95,13 +95,13 @@ pub(super) fn verdict(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
                 OutcomeTone::Bad => theme.loud(Color::Red),
             };
             spans.push(Span::styled(standing.outcome.words().to_lowercase(), look));
-            let said = matches!(
+            let is_implied = matches!(
                 (standing.status, standing.outcome),
                 (Status::Valid, _)
                     | (Status::GeneratorLimited, RunOutcome::NotReliable)
                     | (Status::Partial, RunOutcome::Incomplete)
             );
-            if !said {
+            if !is_implied {
                 spans.push(Span::raw(format!("; {}", standing.status.word())));
             }
             if let Some((offered, achieved)) = standing.rates {

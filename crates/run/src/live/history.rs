@@ -13,7 +13,7 @@ pub(super) const POINTS_MAX: usize = 3_600;
 pub(super) struct Point {
     pub from: f64,
     pub to: f64,
-    /// Exchanges that fell due, per second.
+    /// Exchanges that became due, per second.
     pub offered: f64,
     /// Exchanges that were answered, per second.
     pub answered: f64,

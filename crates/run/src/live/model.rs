@@ -34,7 +34,7 @@ pub struct About {
     pub target: String,
     /// The names of the operations, followed by those of the spans.
     pub operations: Vec<String>,
-    /// How long exchanges fall due, if that is known.
+    /// How long exchanges become due, if that is known.
     pub lasting: Option<Duration>,
     /// The number of exchanges after which the run ends, if it has one.
     pub count: Option<u64>,
@@ -116,7 +116,7 @@ pub(super) struct Model {
     pub latest: Option<Digest>,
     /// The counts since the measured phase began.
     pub counts: Counts,
-    /// The total number of exchanges that fell due, as counted by a limit.
+    /// The total number of exchanges that became due, as counted by a limit.
     planned: u64,
     /// Datagrams that sockets lost.
     pub socket_drops: u64,
@@ -128,7 +128,7 @@ pub(super) struct Model {
     /// The target's last failure message.
     pub failure: Option<String>,
     /// The program's last message.
-    pub said: Option<String>,
+    pub message: Option<String>,
     /// The number of intervals so far: the data from intervals changes only when this does.
     revision: u64,
     /// When the last interval arrived, on the clock of the view.
@@ -156,7 +156,7 @@ impl Model {
             stalled: Duration::ZERO,
             standing: None,
             failure: None,
-            said: None,
+            message: None,
             revision: 0,
             seen: Duration::ZERO,
             measuring: false,

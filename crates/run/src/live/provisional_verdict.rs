@@ -91,7 +91,8 @@ mod tests {
         Catalogue, Ending, Finish, Head, Interval, Measured, Own, Phase, Plan, Slo, Tool,
     };
 
-    /// The verdict on a run of which an interval of this phase was measured, in which `planned` exchanges fell due and
+    /// The verdict on a run of which an interval of this phase was measured, in which `planned` exchanges became due
+    /// and
     /// `ended` of them succeeded.
     fn standing(phase: Phase, planned: u64, ended: u64) -> ProvisionalVerdict {
         let mut interval = Interval::new(1, 0);

@@ -19,7 +19,7 @@ const CLEAR: &[u8] = b"\x1b[0m\x1b[2J";
 struct Source {
     revision: u64,
     choice: Choice,
-    said: Option<String>,
+    message: Option<String>,
 }
 
 /// What the terminal shows.
@@ -48,7 +48,7 @@ impl Renderer {
         let source = Source {
             revision: picture.model.revision(),
             choice: picture.choice.clone(),
-            said: picture.model.said.clone(),
+            message: picture.model.message.clone(),
         };
         // The help on keys covers other content, on small screens the clock's rows too.
         if !source.choice.help && self.drawn.as_ref() == Some(&source) {
@@ -104,7 +104,7 @@ mod tests {
         Picture { model, choice, now: Duration::from_millis(millis), theme: THEME }
     }
 
-    /// A second in which this number of exchanges fell due.
+    /// A second in which this number of exchanges became due.
     fn second(index: u64, planned: u64) -> Digest {
         Digest {
             phase: Phase::Steady,
@@ -172,7 +172,7 @@ mod tests {
                     5 => drop(choice.press(Key::Window, &model)),
                     9 | 11 => drop(choice.press(Key::Help, &model)),
                     12 | 14 => drop(choice.press(Key::Pause, &model)),
-                    13 => model.said = Some(format!("said at {step}")),
+                    13 => model.message = Some(format!("said at {step}")),
                     _ => {}
                 }
                 let picture = picture(&model, &choice, millis);

@@ -19,7 +19,7 @@ use super::theme::Theme;
 const PLAIN: Theme = Theme { colour: false, unicode: false };
 const COLOURED: Theme = Theme { colour: true, unicode: true };
 
-/// A second of a run: 160 fall due, of which 100 binds succeed after 4 ms, 40 searches after 20 ms of which they
+/// A second of a run: 160 become due, of which 100 binds succeed after 4 ms, 40 searches after 20 ms of which they
 /// waited 15, ten searches are refused and ten have no answer.
 fn second(index: u64, phase: Phase) -> Interval {
     let mut interval = Interval::new(2, 0);
@@ -171,7 +171,7 @@ fn says_all(rows: &[String]) {
         "missed; unstable; 150 of 160/s achieved: throughput was changing",
         // Missed objectives come first.
         "missed errors<1% (12.5%), met p50<20ms (4.00ms)",
-        // 160 fell due, all but ten had an answer, 140 a good one.
+        // 160 became due, all but ten had an answer, 140 a good one.
         "offered 160",
         "answered 150",
         "goodput 140",
@@ -281,7 +281,7 @@ fn live_keys_choose_what_is_shown() {
     let shown = |choice: &Choice| text(&screen(&model, choice, (80, 24), PLAIN));
     assert!(!choice.press(Key::Next, &model) && !choice.press(Key::Next, &model));
     let search = shown(&choice);
-    // Exchanges that fall due belong to no operation.
+    // Exchanges that become due belong to no operation.
     assert!(search.contains("answered 50") && !search.contains("offered"), "{search}");
     assert!(search.contains("Response r p50 20.0 ms") && search.contains("> search"), "{search}");
     assert!(search.contains("success 400  busy 100"), "{search}");

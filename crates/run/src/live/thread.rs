@@ -109,7 +109,7 @@ impl View {
     }
 
     /// Sends an interval to the thread, without ever waiting.
-    pub fn tell(&self, digest: Digest) {
+    pub fn report(&self, digest: Digest) {
         if let Some(digests) = &self.digests {
             let _ = digests.try_send(digest);
         }
@@ -198,7 +198,7 @@ impl ViewLoop {
 
     fn draw(&mut self, renderer: &mut Renderer) {
         self.choice.stopping |= self.stop.urgency() != Urgency::Run;
-        self.live.said = self.console.last_said().map(|said| inert(&said, Layout::Line));
+        self.live.message = self.console.last_said().map(|message| inert(&message, Layout::Line));
         let shown = self.screen.show();
         if shown == Shown::No {
             return;

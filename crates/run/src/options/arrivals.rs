@@ -1,4 +1,4 @@
-//! When exchanges fall due, as given on a command line: [`TargetRate`], [`Rate`] and [`Arrival`].
+//! When exchanges become due, as given on a command line: [`TargetRate`], [`Rate`] and [`Arrival`].
 
 use std::path::PathBuf;
 use std::str::FromStr;

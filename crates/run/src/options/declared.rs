@@ -113,11 +113,11 @@ pub fn unfit(rows: &[Row], error: &clap::Error) -> Unfit {
     let named = rows.iter().find(|row| {
         arg.strip_prefix("--").and_then(|it| it.split([' ', '=', '[']).next()) == Some(row.name)
     });
-    let said = || error.to_string().lines().next().unwrap_or_default().to_owned();
+    let message = || error.to_string().lines().next().unwrap_or_default().to_owned();
     Unfit {
         name: named.map_or("", |row| row.name),
         value: text(ContextKind::InvalidValue),
-        why: error.source().map_or_else(said, ToString::to_string),
+        why: error.source().map_or_else(message, ToString::to_string),
     }
 }
 

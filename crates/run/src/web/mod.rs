@@ -129,8 +129,8 @@ impl Server {
     }
 
     /// Replaces texts and tables, in JSON of one line.
-    pub fn tell(&self, sections: &str) {
-        self.change(|history| history.tell("sections", sections));
+    pub fn report(&self, sections: &str) {
+        self.change(|history| history.report("sections", sections));
     }
 
     fn change(&self, change: impl FnOnce(&mut History)) {

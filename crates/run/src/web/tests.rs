@@ -129,7 +129,7 @@ fn tabs_receive_the_whole_run_whenever_they_connect() {
     assert_eq!(early.until("view"), ["view \"v1\""]);
     server.append("1");
     server.append("2");
-    server.tell("{}");
+    server.report("{}");
     let received = early.until("sections");
     assert_eq!(received, ["row 1", "row 2", "sections {}"]);
     let mut late = Reader::open(&server, "");

@@ -27,7 +27,8 @@ pub(crate) struct AgentsReply<'a> {
     /// The pool whose agents are listed.
     pool: &'a str,
     /// Why no agent can be seen, if so.
-    trouble: Option<&'a str>,
+    #[serde(rename = "trouble")]
+    failure: Option<&'a str>,
     agents: Vec<AgentReply<'a>>,
 }
 
@@ -39,6 +40,6 @@ pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
         let page = agent.run.as_deref().map(|run| page_of(&call.app, run)).transpose()?.flatten();
         agents.push(AgentReply { agent, page });
     }
-    let trouble = look.trouble.as_deref();
-    Answer::json(&AgentsReply { broker: &look.broker, pool: &look.pool, trouble, agents })
+    let failure = look.problem.as_deref();
+    Answer::json(&AgentsReply { broker: &look.broker, pool: &look.pool, failure, agents })
 }

@@ -14,7 +14,7 @@ use crate::store::{Annotation, Window};
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "AnnotationRequest")]
-pub(crate) struct AnnotationAsked {
+pub(crate) struct AnnotationRequest {
     /// What happened, such as deploy 42.
     #[schemars(length(min = 1, max = LABEL_MAX))]
     label: String,
@@ -60,8 +60,8 @@ pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
 
 /// `POST /api/v1/annotations`.
 pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
-    let asked: AnnotationAsked = body::read(call)?;
-    let target = match asked.target.as_deref() {
+    let requested: AnnotationRequest = body::read(call)?;
+    let target = match requested.target.as_deref() {
         None => None,
         Some(name) => {
             let all = call.app.store.targets()?;
@@ -73,8 +73,8 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
             Some(found.ok_or_else(none)?)
         }
     };
-    let at = asked.at.unwrap_or_default();
-    let made = changes::add(&call.app, call.who()?, (&asked.label, &at), target.as_ref())?;
+    let at = requested.at.unwrap_or_default();
+    let made = changes::add(&call.app, call.who()?, (&requested.label, &at), target.as_ref())?;
     let address = format!("/api/v1/annotations/{}", made.id);
     Answer::made(&reply(call, made)?, &address)
 }

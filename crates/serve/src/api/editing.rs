@@ -20,7 +20,7 @@ const CHANGES_MAX: usize = 200;
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "EditRequest")]
-pub(crate) struct EditAsked {
+pub(crate) struct EditBody {
     /// The text of the plan.
     text: String,
     /// The changes, in this order.
@@ -90,9 +90,9 @@ pub(crate) struct Edited {
 
 /// `POST /api/v1/edit`.
 pub(crate) fn edit(call: &Call) -> Result<Answer, Problem> {
-    let asked: EditAsked = body::read(call)?;
-    let asked = serde_json::to_string(&asked).map_err(Problem::bug)?;
-    let edited = call.app.children.edit(asked)??;
+    let requested: EditBody = body::read(call)?;
+    let requested = serde_json::to_string(&requested).map_err(Problem::bug)?;
+    let edited = call.app.children.edit(requested)??;
     Answer::json(&serde_json::from_value::<Edited>(edited).map_err(Problem::bug)?)
 }
 

@@ -17,7 +17,7 @@ use crate::store::Hook;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "HookRequest")]
-pub(crate) struct HookAsked {
+pub(crate) struct HookRequest {
     /// Its name, which no other webhook has.
     #[schemars(length(min = 1, max = NAME_MAX))]
     name: String,
@@ -136,7 +136,7 @@ pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
 
 /// `POST /api/v1/hooks`.
 pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
-    let HookAsked { name, url, format, to } = body::read(call)?;
+    let HookRequest { name, url, format, to } = body::read(call)?;
     let draft = Draft { name, url, format: format.into(), to };
     let (hook, key) = changes::add(&call.app, call.who()?, &draft)?;
     let address = format!("/api/v1/hooks/{}", hook.id);

@@ -40,7 +40,7 @@ pub(crate) struct TagsOfRun {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "TagsRequest")]
-pub(crate) struct TagsAsked {
+pub(crate) struct TagsRequest {
     /// The tags, none of which has a comma.
     #[schemars(length(max = TAGS_MAX), inner(length(min = 1, max = WORDS_MAX)))]
     tags: Vec<String>,
@@ -59,8 +59,8 @@ pub(crate) fn of_run(call: &Call) -> Result<Answer, Problem> {
 
 /// `PUT /api/v1/records/{id}/tags`.
 pub(crate) fn replace(call: &Call) -> Result<Answer, Problem> {
-    let (run, asked) = (entry(call)?, body::read::<TagsAsked>(call)?);
-    let tags = checked("tags", &asked.tags)?;
+    let (run, requested) = (entry(call)?, body::read::<TagsRequest>(call)?);
+    let tags = checked("tags", &requested.tags)?;
     let about = change(&call.app, &run.id, |about| about.tags = tags)?;
     noted(call, "describe run", &run, &about)?;
     Answer::json(&TagsOfRun { tags: about.tags })

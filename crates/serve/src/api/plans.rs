@@ -16,7 +16,7 @@ use crate::store::{Plan, Project};
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PlanRequest")]
-pub(crate) struct PlanAsked {
+pub(crate) struct PlanRequest {
     /// Its name, which no other plan has.
     #[schemars(length(min = 1, max = NAME_MAX))]
     name: String,
@@ -32,7 +32,7 @@ pub(crate) struct PlanAsked {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PlanRevision")]
-pub(crate) struct RevisionAsked {
+pub(crate) struct RevisionRequest {
     /// The text.
     #[schemars(length(max = TEXT_MAX))]
     text: String,
@@ -122,22 +122,24 @@ pub(crate) fn revision(call: &Call) -> Result<Answer, Problem> {
 
 /// `POST /api/v1/plans`.
 pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
-    let asked: PlanAsked = body::read(call)?;
-    let project = within(call, asked.project.as_deref())?;
-    let id = changes::add(&call.app, call.who()?, (&asked.name, project.as_ref()), &asked.text)?;
+    let requested: PlanRequest = body::read(call)?;
+    let project = within(call, requested.project.as_deref())?;
+    let id =
+        changes::add(&call.app, call.who()?, (&requested.name, project.as_ref()), &requested.text)?;
     let plan = call.app.store.plan(id)?.ok_or_else(|| Problem::missing("plan"))?;
     Answer::made(&PlanReply::new(call, plan)?, &format!("/api/v1/plans/{id}"))
 }
 
 /// `PUT /api/v1/plans/{plan}`.
 pub(crate) fn revise(call: &Call) -> Result<Answer, Problem> {
-    let (plan, asked) = (named(call)?, body::read::<RevisionAsked>(call)?);
-    let revised = changes::revise(&call.app, call.who()?, &plan, (asked.after, &asked.text))?;
+    let (plan, requested) = (named(call)?, body::read::<RevisionRequest>(call)?);
+    let revised =
+        changes::revise(&call.app, call.who()?, &plan, (requested.after, &requested.text))?;
     if revised == Revised::Behind {
         let sentence =
             "Somebody else saved this plan in the meantime. Read it, and send your text again.";
         let newest = plan.revision.to_string();
-        let problem = Problem::field("after", &asked.after.to_string(), &newest, sentence);
+        let problem = Problem::field("after", &requested.after.to_string(), &newest, sentence);
         return Err(Problem { status: StatusCode::CONFLICT, ..problem });
     }
     read(call)

@@ -88,8 +88,8 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
 
 /// `PUT /api/v1/projects/{project}`.
 pub(crate) fn replace(call: &Call) -> Result<Answer, Problem> {
-    let (project, asked) = (named(call)?, body::read::<ProjectAsked>(call)?);
-    let ProjectAsked { name, users, groups } = asked;
+    let (project, requested) = (named(call)?, body::read::<ProjectAsked>(call)?);
+    let ProjectAsked { name, users, groups } = requested;
     changes::change(&call.app, call.who()?, &project, (&name, &Members { users, groups }))?;
     read(call)
 }

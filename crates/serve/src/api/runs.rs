@@ -19,7 +19,7 @@ use crate::submission::{Submission, submit_meant};
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "RunRequest")]
-pub(crate) struct RunAsked {
+pub(crate) struct RunBody {
     /// The name of the plan. Its newest revision is run.
     plan: String,
     /// The name of the target.
@@ -39,7 +39,7 @@ pub(crate) struct RunAsked {
     commit: String,
     /// The search for the highest rate, if one is made in place of a run.
     #[serde(default)]
-    search: Option<SearchAsked>,
+    search: Option<SearchRequest>,
     /// How many agents of the site's cluster share the load; without it this machine makes the load.
     #[serde(default)]
     #[schemars(range(min = 1, max = AGENTS_MAX))]
@@ -51,7 +51,7 @@ pub(crate) struct RunAsked {
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "SearchRequest")]
 #[derive(Default)]
-struct SearchAsked {
+struct SearchRequest {
     /// Objectives in addition to those of the plan, such as `p99<20ms`.
     #[schemars(length(max = OBJECTIVES_MAX), inner(length(max = TEXT_MAX)))]
     objectives: Vec<String>,
@@ -67,9 +67,9 @@ struct SearchAsked {
     writes: bool,
 }
 
-impl From<SearchAsked> for Search {
-    fn from(asked: SearchAsked) -> Self {
-        let SearchAsked { objectives, from, to, quick, writes } = asked;
+impl From<SearchRequest> for Search {
+    fn from(requested: SearchRequest) -> Self {
+        let SearchRequest { objectives, from, to, quick, writes } = requested;
         Self { objectives, from, to, quick, writes, second: None }
     }
 }
@@ -94,28 +94,28 @@ impl Submitted {
 /// `POST /api/v1/runs`.
 pub(crate) fn start(call: &Call) -> Result<Answer, Problem> {
     let (app, who) = (&call.app, call.who()?);
-    let asked: RunAsked = body::read(call)?;
+    let requested: RunBody = body::read(call)?;
     let plans = app.store.plans()?;
-    let plan = plans.into_iter().find(|plan| plan.name == asked.plan);
-    let plan = plan.ok_or_else(|| unknown("plan", &asked.plan))?;
-    let target = app.store.targets()?.into_iter().find(|target| target.name == asked.target);
-    let target = target.ok_or_else(|| unknown("target", &asked.target))?;
-    let tags = checked("tags", &asked.tags)?;
-    let search = asked.search.map(|search| bounded(app, search.into())).transpose()?;
+    let plan = plans.into_iter().find(|plan| plan.name == requested.plan);
+    let plan = plan.ok_or_else(|| unknown("plan", &requested.plan))?;
+    let target = app.store.targets()?.into_iter().find(|target| target.name == requested.target);
+    let target = target.ok_or_else(|| unknown("target", &requested.target))?;
+    let tags = checked("tags", &requested.tags)?;
+    let search = requested.search.map(|search| bounded(app, search.into())).transpose()?;
     let text = match &search {
         Some(_) => without_pace(app, &plan)?,
         None => plan.text.clone(),
     };
     let submission = Submission {
         target: target.id,
-        duration: &asked.duration,
+        duration: &requested.duration,
         tags: &tags.join(","),
-        commit: asked.commit.trim(),
+        commit: requested.commit.trim(),
         by: &who.named(),
         search,
-        agents: asked.agents,
+        agents: requested.agents,
     };
-    let id = submit_meant(app, &plan, &text, &submission, &asked.sure)?;
+    let id = submit_meant(app, &plan, &text, &submission, &requested.sure)?;
     Answer::json(&Submitted::new(id))
 }
 

@@ -21,7 +21,7 @@ const BACK: i64 = 5;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ScheduleRequest")]
-pub(crate) struct ScheduleAsked {
+pub(crate) struct ScheduleRequest {
     /// The name of the plan, whose newest revision is run.
     plan: String,
     /// The name of the target, which is not a production target.
@@ -180,21 +180,21 @@ fn stored(call: &Call, id: i64) -> Result<Schedule, Problem> {
 }
 
 /// The plan and the schedule that a body describes.
-fn described(call: &Call, asked: ScheduleAsked) -> Result<(Plan, Draft), Problem> {
+fn described(call: &Call, requested: ScheduleRequest) -> Result<(Plan, Draft), Problem> {
     let store = &call.app.store;
     let is = |name: &str, wanted: &str| name.eq_ignore_ascii_case(wanted);
-    let plan = store.plans()?.into_iter().find(|plan| is(&plan.name, &asked.plan));
-    let plan = plan.ok_or_else(|| unknown("plan", &asked.plan))?;
-    let target = store.targets()?.into_iter().find(|target| is(&target.name, &asked.target));
-    let target = target.ok_or_else(|| unknown("target", &asked.target))?;
-    let hook = match &asked.hook {
+    let plan = store.plans()?.into_iter().find(|plan| is(&plan.name, &requested.plan));
+    let plan = plan.ok_or_else(|| unknown("plan", &requested.plan))?;
+    let target = store.targets()?.into_iter().find(|target| is(&target.name, &requested.target));
+    let target = target.ok_or_else(|| unknown("target", &requested.target))?;
+    let hook = match &requested.hook {
         None => None,
         Some(name) => {
             let hook = store.hooks()?.into_iter().find(|hook| is(&hook.name, name));
             Some(hook.ok_or_else(|| unknown("hook", name))?.id)
         }
     };
-    let ScheduleAsked { times, zone, quiet, duration, waits, agents, .. } = asked;
+    let ScheduleRequest { times, zone, quiet, duration, waits, agents, .. } = requested;
     Ok((plan, Draft { target, times, zone, quiet, duration, waits, hook, agents }))
 }
 

@@ -19,7 +19,7 @@ use crate::store::Target;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "TargetRequest")]
-pub(crate) struct TargetAsked {
+pub(crate) struct TargetRequest {
     /// Its name, which no other target has.
     #[schemars(length(min = 1, max = NAME_MAX))]
     name: String,
@@ -143,9 +143,9 @@ fn reply(call: &Call, target: Target) -> Result<TargetReply, Problem> {
     })
 }
 
-fn draft(asked: TargetAsked) -> Result<Draft, Problem> {
+fn draft(requested: TargetRequest) -> Result<Draft, Problem> {
     let mut settings = String::new();
-    for (name, value) in &asked.settings {
+    for (name, value) in &requested.settings {
         let line = format!("{name}={value}");
         if line.contains(['\n', '\r']) || settings_of(&line).is_err() {
             let wanted = "a name of letters, digits and _, and a value on one line";
@@ -155,7 +155,7 @@ fn draft(asked: TargetAsked) -> Result<Draft, Problem> {
         settings.push_str(&line);
         settings.push('\n');
     }
-    let TargetAsked {
+    let TargetRequest {
         name,
         allow,
         rate_max,
@@ -166,7 +166,7 @@ fn draft(asked: TargetAsked) -> Result<Draft, Problem> {
         production,
         reason,
         ..
-    } = asked;
+    } = requested;
     Ok(Draft {
         name,
         allow,

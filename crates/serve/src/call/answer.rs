@@ -135,8 +135,8 @@ impl Answer {
     }
 
     /// The response to a request with these headers.
-    pub(crate) fn response(self, asked: &HeaderMap) -> Response {
-        let accepts = asked.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
+    pub(crate) fn response(self, requested: &HeaderMap) -> Response {
+        let accepts = requested.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
         let gzip =
             accepts.is_some_and(|value| value.split(',').any(|one| one.trim().starts_with("gzip")));
         let is_text = ["text/", JSON, PROBLEM].iter().any(|kind| self.kind.starts_with(kind));

@@ -76,17 +76,17 @@ impl Call {
 
     /// A part of the path.
     pub(crate) fn segment(&self, name: &str) -> &str {
-        of(&self.segments, name)
+        value_of(&self.segments, name)
     }
 
     /// A parameter of the query; empty if there is none.
     pub(crate) fn query(&self, name: &str) -> &str {
-        of(&self.query, name)
+        value_of(&self.query, name)
     }
 
     /// A field of the form; empty if there is none.
     pub(crate) fn field(&self, name: &str) -> &str {
-        of(&self.form, name)
+        value_of(&self.form, name)
     }
 
     /// The address and the browser of the client, for the list of sessions.
@@ -135,7 +135,7 @@ fn origin_of(public: Option<&str>, scheme: &str, host: &str) -> String {
     }
 }
 
-fn of<'a>(pairs: &'a [(String, String)], name: &str) -> &'a str {
+fn value_of<'a>(pairs: &'a [(String, String)], name: &str) -> &'a str {
     pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str()).unwrap_or_default()
 }
 

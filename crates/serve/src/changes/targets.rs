@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use brunt_envelope::{Grant, SecretsAsked};
+use brunt_envelope::{Grant, RequestedSecrets};
 use http::StatusCode;
 use ipnet::IpNet;
 
@@ -206,11 +206,11 @@ pub(crate) fn settings_of(text: &str) -> Result<Vec<(String, String)>, String> {
 }
 
 /// The names of the secrets of a target, for plans that may be run against it.
-pub(crate) fn secrets_of(app: &App, target: &Target) -> Result<Option<SecretsAsked>, Problem> {
+pub(crate) fn secrets_of(app: &App, target: &Target) -> Result<Option<RequestedSecrets>, Problem> {
     let all = app.store.secrets()?;
     let own = all.into_iter().filter(|secret| secret.target.eq_ignore_ascii_case(&target.name));
     let names: Vec<String> = own.map(|secret| secret.name).collect();
-    Ok((!names.is_empty()).then(|| SecretsAsked { target: target.name.clone(), names }))
+    Ok((!names.is_empty()).then(|| RequestedSecrets { target: target.name.clone(), names }))
 }
 
 #[cfg(test)]

@@ -121,9 +121,13 @@ impl Children {
 
     /// Reports what is wrong with a plan, or what it will do. Nothing is sent, and no name is resolved. The plan's
     /// files are in `directory`.
-    pub fn check(&self, asked: &RunSpec, directory: Option<&Path>) -> Result<Checked, ChildError> {
+    pub fn check(
+        &self,
+        requested: &RunSpec,
+        directory: Option<&Path>,
+    ) -> Result<Checked, ChildError> {
         let directory = directory.unwrap_or(Path::new("/"));
-        let checked = self.ask(Task::Check(asked.clone()), directory, CHECKING)?;
+        let checked = self.ask(Task::Check(requested.clone()), directory, CHECKING)?;
         Ok(checked.unwrap_or_else(|Declined(text)| Checked {
             findings: vec![Finding { text, ..Finding::default() }],
             ..Checked::default()
@@ -152,8 +156,8 @@ impl Children {
 
     /// Changes the text of a plan as a form requests, and returns the text and the form as JSON. The inner error says
     /// why this failed.
-    pub fn edit(&self, asked: String) -> Result<Result<Value, Declined>, ChildError> {
-        self.ask(Task::Edit(asked), Path::new("/"), CHECKING)
+    pub fn edit(&self, requested: String) -> Result<Result<Value, Declined>, ChildError> {
+        self.ask(Task::Edit(requested), Path::new("/"), CHECKING)
     }
 
     /// Reads the record of a directory, and writes there the files from which lists, charts and pages are made. The
@@ -223,7 +227,7 @@ impl Children {
         let log = File::options().create(true).append(true).open(files.path(LOG))?;
         let mut command = self.command(files.directory());
         let child = command.stdout(Stdio::null()).stderr(log).spawn()?;
-        tell(child, &Envelope::new(Task::Run(task)))
+        report(child, &Envelope::new(Task::Run(task)))
     }
 
     /// Asks a child. The inner error says why it has no result.
@@ -236,7 +240,7 @@ impl Children {
         let _place = self.places.take();
         let mut command = self.command(directory);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-        let child = tell(child.map_err(ChildError::Start)?, &Envelope::new(task));
+        let child = report(child.map_err(ChildError::Start)?, &Envelope::new(task));
         match short::answer(child.map_err(ChildError::Start)?, patience)? {
             Answer::Done(done) => Ok(Ok(done)),
             Answer::Failed(why) => Ok(Err(Declined(why))),
@@ -254,7 +258,7 @@ impl Children {
 }
 
 /// Sends the envelope from a thread of its own, because a stopped child does not read.
-fn tell(mut child: Child, envelope: &Envelope) -> io::Result<Child> {
+fn report(mut child: Child, envelope: &Envelope) -> io::Result<Child> {
     let text = serde_json::to_vec(envelope)?;
     if let Some(mut stdin) = child.stdin.take() {
         // A child that has ended reads nothing. What it left behind shows this.

@@ -54,20 +54,20 @@ pub(super) fn answer<T: DeserializeOwned>(
     mut child: Child,
     patience: Duration,
 ) -> Result<Answer<T>, ChildError> {
-    let (sender, said) = sync_channel(2);
+    let (sender, answer) = sync_channel(2);
     let output = child.stdout.take();
     let complaints = child.stderr.take();
     let words = thread::spawn(move || read(complaints, COMPLAINT_MAX).unwrap_or_default());
     thread::spawn(move || sender.send(read(output, ANSWER_MAX)));
-    let said = said.recv_timeout(patience);
-    if said.is_err() {
+    let answer = answer.recv_timeout(patience);
+    if answer.is_err() {
         drop(child.kill());
     }
     // It has closed its output, or is being killed.
     let ended = child.wait();
     let words = words.join().unwrap_or_default();
     let words = String::from_utf8_lossy(&words).trim().to_owned();
-    match said {
+    match answer {
         Err(RecvTimeoutError::Timeout) => Err(ChildError::Slow(patience)),
         Ok(Ok(text)) if !text.is_empty() => Ok(serde_json::from_slice(&text)?),
         _ => {

@@ -43,7 +43,7 @@ impl Format {
         }
     }
 
-    pub(crate) fn of(key: &str) -> Option<Self> {
+    pub(crate) fn from_key(key: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|one| one.key() == key)
     }
 
@@ -120,19 +120,19 @@ mod tests {
 
     #[test]
     fn webhook_formats_contain_sentence_and_link_without_markup() {
-        let of = |format: Format| format.body(&notice(), &["ada@example.com".to_owned()]);
-        assert_eq!(of(Format::Json), json!({ "type": "run.ended" }));
-        let slack = of(Format::Slack);
+        let body = |format: Format| format.body(&notice(), &["ada@example.com".to_owned()]);
+        assert_eq!(body(Format::Json), json!({ "type": "run.ended" }));
+        let slack = body(Format::Slack);
         let wanted = "*Logins &lt;!channel&gt; [x](y)*: p99 was 8.1 ms &amp; more \
                       <https://load.example.com/runs/0a1b|Open it>";
         assert_eq!(slack["blocks"][0]["text"]["text"], wanted);
         let text = slack["text"].as_str().unwrap_or_default();
         assert!(text.ends_with("more https://load.example.com/runs/0a1b"), "{text}");
-        let teams = of(Format::Teams);
+        let teams = body(Format::Teams);
         let card = &teams["attachments"][0]["content"];
         assert_eq!(card["body"][0]["inlines"][1]["text"], "p99 was 8.1 ms & more");
         assert_eq!(card["actions"][0]["url"], "https://load.example.com/runs/0a1b");
-        let mail = of(Format::Mail);
+        let mail = body(Format::Mail);
         assert_eq!(mail["to"], json!(["ada@example.com"]));
         assert_eq!(mail["subject"], "Logins <!channel> [x](y): p99 was 8.1 ms & more");
         let text = "Logins <!channel> [x](y): p99 was 8.1 ms & more\n\n\
@@ -143,8 +143,8 @@ mod tests {
     #[test]
     fn webhook_format_keys_are_unique() {
         for format in Format::ALL {
-            assert_eq!(Format::of(format.key()), Some(format));
+            assert_eq!(Format::from_key(format.key()), Some(format));
         }
-        assert_eq!(Format::of("fax"), None);
+        assert_eq!(Format::from_key("fax"), None);
     }
 }

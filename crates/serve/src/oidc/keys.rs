@@ -69,7 +69,7 @@ impl Algorithm {
 
 /// Why no key verifies a signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeyFault {
+pub enum KeyError {
     /// There is no such key: the provider may have made a new one.
     Unknown,
     /// The signature was made by another key.
@@ -136,14 +136,14 @@ impl Keys {
         (algorithm, id): (Algorithm, Option<&str>),
         message: &[u8],
         signature: &[u8],
-    ) -> Result<(), KeyFault> {
+    ) -> Result<(), KeyError> {
         let named = self.0.iter().filter(|key| id.is_none() || key.id.as_deref() == id);
         let fitting: Vec<&Key> = named.filter(|key| key.fits(algorithm)).collect();
         if fitting.is_empty() {
-            return Err(KeyFault::Unknown);
+            return Err(KeyError::Unknown);
         }
         let right = fitting.iter().any(|key| key.material.verifies(algorithm, message, signature));
-        if right { Ok(()) } else { Err(KeyFault::Wrong) }
+        if right { Ok(()) } else { Err(KeyError::Wrong) }
     }
 }
 

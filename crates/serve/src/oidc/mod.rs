@@ -13,10 +13,10 @@ mod reply;
 mod token;
 
 pub use claims::Claims;
-pub use keys::{KeyFault, Keys};
+pub use keys::{KeyError, Keys};
 pub use metadata::{Metadata, discovery, is_issuer};
 pub use reply::{TokenReply, is_ended, read_reply};
-pub use token::{Expected, TokenFault, verify, verify_logout};
+pub use token::{Expected, TokenError, verify, verify_logout};
 
 /// The most characters of a provider's own words that are repeated.
 const WORDS_MAX: usize = 200;

@@ -14,7 +14,7 @@ pub struct TokenReply {
 }
 
 #[derive(Deserialize)]
-struct Refusal {
+struct ErrorReply {
     error: String,
     error_description: Option<String>,
 }
@@ -24,16 +24,16 @@ pub fn read_reply(status: u16, text: &[u8]) -> Result<TokenReply, String> {
     if status == 200 {
         return serde_json::from_slice(text).map_err(|_| "its tokens cannot be read".to_owned());
     }
-    let refusal: Refusal = serde_json::from_slice(text)
+    let error_reply: ErrorReply = serde_json::from_slice(text)
         .map_err(|_| format!("it answered the request for tokens with {status}"))?;
-    let more = refusal.error_description.map(|more| format!(" ({})", super::words(&more)));
-    Err(format!("{}{}", super::words(&refusal.error), more.unwrap_or_default()))
+    let more = error_reply.error_description.map(|more| format!(" ({})", super::words(&more)));
+    Err(format!("{}{}", super::words(&error_reply.error), more.unwrap_or_default()))
 }
 
 /// Whether an answer says that what was given is no longer valid: a code that was used, or a session that has ended.
 pub fn is_ended(status: u16, text: &[u8]) -> bool {
-    let refusal: Option<Refusal> = serde_json::from_slice(text).ok();
-    status == 400 && refusal.is_some_and(|refusal| refusal.error == "invalid_grant")
+    let error_reply: Option<ErrorReply> = serde_json::from_slice(text).ok();
+    status == 400 && error_reply.is_some_and(|error_reply| error_reply.error == "invalid_grant")
 }
 
 #[cfg(test)]

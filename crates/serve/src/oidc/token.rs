@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::claims::Claims;
-use super::keys::{Algorithm, KeyFault, Keys};
+use super::keys::{Algorithm, KeyError, Keys};
 
 /// How far the clocks of provider and site may be apart, in seconds.
 const LEEWAY: i64 = 60;
@@ -35,7 +35,7 @@ pub struct Expected<'a> {
 
 /// Why a token is not accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TokenFault {
+pub enum TokenError {
     /// It is signed with a key that is not known: the provider may have made a new one.
     UnknownKey,
     /// It is not what was expected.
@@ -50,9 +50,9 @@ struct Header {
 }
 
 /// The claims of an ID token that is valid.
-pub fn verify(token: &str, keys: &Keys, expected: &Expected<'_>) -> Result<Claims, TokenFault> {
+pub fn verify(token: &str, keys: &Keys, expected: &Expected<'_>) -> Result<Claims, TokenError> {
     let (claims, algorithm) = signed(token, keys)?;
-    checked(&claims, algorithm, expected).map_err(TokenFault::Refused)?;
+    checked(&claims, algorithm, expected).map_err(TokenError::Refused)?;
     Ok(claims)
 }
 
@@ -61,10 +61,10 @@ pub fn verify_logout(
     token: &str,
     keys: &Keys,
     expected: &Expected<'_>,
-) -> Result<Claims, TokenFault> {
+) -> Result<Claims, TokenError> {
     let (claims, _) = signed(token, keys)?;
-    let refused = |why: &str| Err(TokenFault::Refused(why.to_owned()));
-    addressed(&claims, expected).map_err(TokenFault::Refused)?;
+    let refused = |why: &str| Err(TokenError::Refused(why.to_owned()));
+    addressed(&claims, expected).map_err(TokenError::Refused)?;
     if claims.value("events").and_then(|events| events.get(LOGOUT)).is_none() {
         return refused("it is not about a logout");
     }
@@ -79,8 +79,8 @@ pub fn verify_logout(
 }
 
 /// The claims of a token whose signature is right, which nothing else is known of yet.
-fn signed(token: &str, keys: &Keys) -> Result<(Claims, Algorithm), TokenFault> {
-    let refused = |why: String| TokenFault::Refused(why);
+fn signed(token: &str, keys: &Keys) -> Result<(Claims, Algorithm), TokenError> {
+    let refused = |why: String| TokenError::Refused(why);
     if token.len() > TOKEN_MAX {
         return Err(refused(format!("it is longer than {TOKEN_MAX} bytes")));
     }
@@ -104,8 +104,8 @@ fn signed(token: &str, keys: &Keys) -> Result<(Claims, Algorithm), TokenFault> {
     let message = &token[..head.len() + 1 + body.len()];
     let by = (algorithm, header.kid.as_deref());
     keys.verify(by, message.as_bytes(), &decoded(signature)?).map_err(|fault| match fault {
-        KeyFault::Unknown => TokenFault::UnknownKey,
-        KeyFault::Wrong => refused("its signature is wrong".to_owned()),
+        KeyError::Unknown => TokenError::UnknownKey,
+        KeyError::Wrong => refused("its signature is wrong".to_owned()),
     })?;
     Ok((Claims::read(&decoded(body)?).map_err(refused)?, algorithm))
 }

@@ -101,11 +101,14 @@ impl<'a> Actions<'a> {
     /// The button that makes the same run again.
     fn again(&self) -> Result<Markup, Problem> {
         let (Some(plan), Some(target)) = (&self.plan, &self.target) else { return Ok(html! {}) };
-        let asked: Option<RunSpec> =
+        let requested: Option<RunSpec> =
             self.call.app.history.files(&self.run.id).json(REQUEST).unwrap_or_default();
-        let asked = asked.unwrap_or_default();
+        let requested = requested.unwrap_or_default();
         // A search is repeated on the page of the plan.
-        if asked.search.is_some() || asked.agents.is_some() || self.run.summary.capacity.is_some() {
+        if requested.search.is_some()
+            || requested.agents.is_some()
+            || self.run.summary.capacity.is_some()
+        {
             return Ok(html! {});
         }
         let about = &self.run.about;
@@ -113,7 +116,7 @@ impl<'a> Actions<'a> {
             form method="post" action={ "/plans/" (plan.id) "/run" } {
                 (hidden(self.call.who()?))
                 input type="hidden" name="target" value=(target.id);
-                input type="hidden" name="duration" value=(asked.duration.unwrap_or_default());
+                input type="hidden" name="duration" value=(requested.duration.unwrap_or_default());
                 input type="hidden" name="tags" value=(about.tags.join(", "));
                 input type="hidden" name="commit" value=(about.origin.commit.as_deref().unwrap_or_default());
                 button.main { "Run again" }

@@ -15,7 +15,7 @@ const AHEAD: f64 = 1.0;
 /// The agents. A site without a cluster has no such page.
 pub(crate) fn looked(call: &Call) -> Result<Look, Problem> {
     let cluster = call.app.cluster.as_ref().ok_or_else(|| Problem::missing("page"))?;
-    Ok(cluster.agents.look())
+    Ok(cluster.agents.snapshot())
 }
 
 /// `GET /agents`.
@@ -27,15 +27,15 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
             "Machines that can share the load of a run. This site finds them at the broker "
             code { (look.broker) } ", in the pool " code { (look.pool) } "."
         }
-        @if let Some(trouble) = &look.trouble {
+        @if let Some(failure) = &look.problem {
             p.warning role="alert" {
-                "This site cannot use the broker: " (trouble) ". Until this is fixed, it finds no agents. Start \
+                "This site cannot use the broker: " (failure) ". Until this is fixed, it finds no agents. Start \
                  nats-server there, or restart the site with another "
                 code { "--nats" } " or " code { "--keys" } "."
             }
         }
         @if look.agents.is_empty() {
-            @if look.trouble.is_none() { (nobody()) }
+            @if look.problem.is_none() { (nobody()) }
         } @else {
             p role="status" { (counted(&look.agents)) }
             (table(&call.app, &look.agents)?)
@@ -193,14 +193,14 @@ mod tests {
 
     #[test]
     fn agent_clock_offset_is_shown() {
-        for (ahead_s, said) in [
+        for (ahead_s, message) in [
             (None, "–"),
             (Some(-0.04), "agrees"),
             (Some(0.26), "0.3 s ahead"),
             (Some(-3_600.0), "3600.0 s behind"),
         ] {
             let markup = ahead(ahead_s).into_string();
-            assert!(markup.starts_with(said), "{markup}");
+            assert!(markup.starts_with(message), "{markup}");
             assert_eq!(markup.contains("Set this clock"), ahead_s == Some(-3_600.0), "{markup}");
         }
     }

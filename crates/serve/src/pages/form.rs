@@ -200,14 +200,14 @@ impl<'a> Form<'a> {
         let (id, fault) = (self.id(name), self.fault(name));
         let is_password = input.kind == "password";
         let value = if is_password { "" } else { self.value(name, input.value) };
-        let said = |text| Some(text).filter(|text: &&str| !text.is_empty());
+        let message = |text| Some(text).filter(|text: &&str| !text.is_empty());
         let focus = fault.is_some() || input.filled == Filled::First && !self.is_refused();
         // A password is typed again.
         let focus =
             focus || is_password && self.refused.is_some_and(|it| it.problem.is_about_no_field());
         self.field(name, label, &html! {
-            input id=(id) name=(name) form=[self.owner] type=(input.kind) value=[said(value)]
-                placeholder=[said(input.hint)] required[input.required] minlength=[input.least]
+            input id=(id) name=(name) form=[self.owner] type=(input.kind) value=[message(value)]
+                placeholder=[message(input.hint)] required[input.required] minlength=[input.least]
                 maxlength=[input.most] min=[input.range.map(|(least, _)| least)]
                 max=[input.range.map(|(_, most)| most)] pattern=[input.pattern] list=[input.list]
                 autocomplete=(input.autocomplete) autocapitalize=[input.is_word.then_some("none")]

@@ -346,7 +346,7 @@ fn load(test: &Test, newest: Option<&Entry>) -> String {
     let summary = &run.summary;
     // Of iterations no rate of requests was asked for; what was due of them is one.
     let offered = summary.figures.offered.filter(|_| summary.mode == Mode::Open);
-    let what = match summary.figures.asked.or(offered) {
+    let what = match summary.figures.requested.or(offered) {
         Some(rate) => format!("{}/s", brunt_report::figure::rate(rate)),
         None => format!("{} sessions", summary.sessions),
     };

@@ -19,7 +19,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
 }
 
 /// The page of webhooks, below what there is to say.
-fn shown(call: &Call, said: &Markup) -> Result<Answer, Problem> {
+fn shown(call: &Call, message: &Markup) -> Result<Answer, Problem> {
     let hooks = call.app.store.hooks()?;
     let body = html! {
         p.crumbs { a href="/schedules" { "Schedules" } }
@@ -29,7 +29,7 @@ fn shown(call: &Call, said: &Markup) -> Result<Answer, Problem> {
              all that is known. Messages are signed as "
             a href="https://www.standardwebhooks.com" rel="noreferrer" { "Standard Webhooks" } " specifies."
         }
-        (said)
+        (message)
         @if hooks.is_empty() {
             div.empty { p { "There are no webhooks yet." } }
         } @else {
@@ -106,7 +106,7 @@ fn form(call: &Call) -> Markup {
 pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
     let format = match call.field("format") {
         "" => Format::Json,
-        key => Format::of(key).ok_or_else(|| Problem::missing("format").at("format"))?,
+        key => Format::from_key(key).ok_or_else(|| Problem::missing("format").at("format"))?,
     };
     let lines = call.field("to").lines().map(str::trim).filter(|line| !line.is_empty());
     let draft = Draft {
@@ -137,7 +137,7 @@ fn key_of(format: Format, key: &str) -> Markup {
 pub(crate) fn test(call: &Call) -> Result<Answer, Problem> {
     let hook = named(call)?;
     let sent = changes::test(&call.app, call.who()?, hook.id)?;
-    let said = html! {
+    let message = html! {
         @match sent {
             Ok(()) => p.status role="status" { "The test message arrived at " (hook.name) "." },
             Err(why) => div.warning role="alert" { p {
@@ -145,7 +145,7 @@ pub(crate) fn test(call: &Call) -> Result<Answer, Problem> {
             } },
         }
     };
-    shown(call, &said)
+    shown(call, &message)
 }
 
 /// `POST /hooks/end`.

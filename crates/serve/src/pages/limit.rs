@@ -46,7 +46,7 @@ pub(super) fn content(call: &Call, run: &Entry) -> Result<Markup, Problem> {
             (moment(&run.summary.started)) " by " (run.about.origin.by) ", " (found.steps.len()) " steps"
             @if let Some(commit) = &run.about.origin.commit { ", commit " code { (commit) } }
         }
-        (said(run, found))
+        (message(run, found))
         (trust(run))
         div.edit.limit {
             div.over { (chart(run, found)) (steps(run, found)) }
@@ -56,7 +56,7 @@ pub(super) fn content(call: &Call, run: &Entry) -> Result<Markup, Problem> {
 }
 
 /// The limit and its uncertainty, in a sentence.
-fn said(run: &Entry, found: &Capacity) -> Markup {
+fn message(run: &Entry, found: &Capacity) -> Markup {
     let held = found.measured.iter().find(|step| step.confirms);
     let within = held.and_then(|step| step.p99_ms);
     html! {

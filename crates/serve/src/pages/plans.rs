@@ -30,7 +30,7 @@ use crate::call::{Answer, Call};
 use crate::changes::plans::{self as changes, NAME_MAX, Revised};
 use crate::problem::{Problem, sentence};
 use crate::store::{Plan, Target};
-use crate::submission::{self, asked, checked};
+use crate::submission::{self, checked, requested};
 
 use applied::applied;
 use typed::Typed;
@@ -132,7 +132,7 @@ fn keep(call: &Call, plan: &Plan) -> Result<bool, Problem> {
 
 /// The text with what was typed into its fields. A value that is wrong is refused; what the text says otherwise is not.
 fn written(call: &Call, plan: &Plan) -> Result<String, Problem> {
-    let (text, typed) = (text(call)?, Typed::of(call));
+    let (text, typed) = (text(call)?, Typed::from_call(call));
     if typed.is_empty() {
         return Ok(text);
     }
@@ -173,7 +173,7 @@ fn check_with(
     text: &str,
     on: (Option<&Target>, &str),
 ) -> Result<Checked, Problem> {
-    checked(&call.app, plan, &asked(&call.app, plan, text, on)?)
+    checked(&call.app, plan, &requested(&call.app, plan, text, on)?)
 }
 
 /// `POST /plans/{id}/run`: runs the saved revision, or saves what was typed and runs that.

@@ -32,7 +32,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
 }
 
 /// The page, with what came of asking the provider about itself.
-fn shown(call: &Call, asked: Option<Result<usize, String>>) -> Result<Answer, Problem> {
+fn shown(call: &Call, requested: Option<Result<usize, String>>) -> Result<Answer, Problem> {
     let stored = call.app.store.provider()?;
     let secret = stored.as_ref().map(|(stored, sealed)| client_secret(&call.app, stored, sealed));
     let is_public = secret.is_some_and(|secret| secret.is_ok_and(|secret| secret.is_empty()));
@@ -43,7 +43,7 @@ fn shown(call: &Call, asked: Option<Result<usize, String>>) -> Result<Answer, Pr
             "People can sign in at a provider of OpenID Connect, such as Keycloak. Their groups there decide what they \
              may do here. Users with a password of this site, and at least one administrator, sign in without it."
         }
-        @match asked {
+        @match requested {
             Some(Ok(keys)) => div.verdict role="status" {
                 p { strong { "Saved." } " The provider answers. Keys that can sign: " (keys) "." }
             },
@@ -160,11 +160,11 @@ pub(crate) fn set(call: &Call) -> Result<Answer, Problem> {
     let others = settings.others.map_or(NOBODY, Role::word);
     let what = format!("{name}, {issuer}, client {client}; {roles}; others: {others}");
     app.audit(who, "set provider", &what)?;
-    let asked = app.provider.talk((&settings, &secret), app.now()).and_then(|talk| {
+    let requested = app.provider.talk((&settings, &secret), app.now()).and_then(|talk| {
         talk.metadata()?;
         Ok(talk.keys(0)?.count())
     });
-    shown(call, Some(asked.map_err(reason)))
+    shown(call, Some(requested.map_err(reason)))
 }
 
 fn reason(failure: Failure) -> String {

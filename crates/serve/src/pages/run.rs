@@ -76,7 +76,7 @@ pub(crate) fn loadgen(call: &Call) -> Result<Answer, Problem> {
 
 /// What people wrote about the run, in one line. Who may change that reaches the form from here, since keyboard users
 /// would have to pass many charts and tables.
-fn said(run: &Entry, runner: bool) -> Markup {
+fn message(run: &Entry, runner: bool) -> Markup {
     let About { tags, pin, baseline, origin, note, .. } = &run.about;
     html! {
         p.said {
@@ -125,7 +125,7 @@ fn whole(
             // The report's own line says the same of a run whose page has no site around it.
             let line = rest.trim_start().strip_prefix("<p class=\"meta\">");
             let rest = line.and_then(|line| line.split_once("</p>")).map_or(rest, |(_, rest)| rest);
-            *inner = [title, "</h1>", &said(run, runner).into_string(), rest].concat();
+            *inner = [title, "</h1>", &message(run, runner).into_string(), rest].concat();
         } else if id == "result" {
             *inner = actions.beside_the_baseline(inner);
         }

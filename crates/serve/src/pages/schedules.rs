@@ -113,7 +113,7 @@ fn shown(call: &Call, schedule: &Schedule, on: On) -> Result<Markup, Problem> {
         section.schedule id=[(on == On::Itself).then_some("results")] {
             div.head {
                 div {
-                    h2 { (said(schedule)) @if schedule.paused { " " span.tag { "paused" } } }
+                    h2 { (message(schedule)) @if schedule.paused { " " span.tag { "paused" } } }
                     p.small.soft { (about(call, schedule, on)?) }
                     @if schedule.paused { p { strong { "Paused." } " It starts no runs until it is resumed." } }
                     @else { (ahead(schedule, call.app.now())) }
@@ -126,7 +126,7 @@ fn shown(call: &Call, schedule: &Schedule, on: On) -> Result<Markup, Problem> {
 }
 
 /// Its times in words, or as they were written.
-fn said(schedule: &Schedule) -> Markup {
+fn message(schedule: &Schedule) -> Markup {
     html! {
         @match words(&schedule.times) {
             Some(words) => (words),

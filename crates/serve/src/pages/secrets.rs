@@ -107,7 +107,7 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
     if value.is_empty() || value.len() > VALUE_MAX {
         return Err(Problem::unusable(format!("A secret has 1 to {VALUE_MAX} bytes.")).at("value"));
     }
-    let others = secrets_of(&call.app, &target)?.map_or(0, |asked| asked.names.len());
+    let others = secrets_of(&call.app, &target)?.map_or(0, |requested| requested.names.len());
     if others >= OF_TARGET_MAX {
         let why = format!("A target has at most {OF_TARGET_MAX} secrets.");
         return Err(Problem::unusable(why).at("target"));

@@ -89,9 +89,9 @@ fn own(call: &Call) -> Option<Hash> {
 }
 
 /// The browser and the system in two words.
-fn browser(said: &str) -> String {
+fn browser(message: &str) -> String {
     let find = |names: &[(&str, &'static str)]| {
-        names.iter().find(|(begin, _)| said.contains(begin)).map(|(_, name)| *name)
+        names.iter().find(|(begin, _)| message.contains(begin)).map(|(_, name)| *name)
     };
     match (find(&BROWSERS), find(&SYSTEMS)) {
         (Some(browser), Some(system)) => format!("{browser} on {system}"),
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn browser_is_named_from_its_user_agent() {
-        for (said, named) in [
+        for (message, named) in [
             (
                 "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
                 "Firefox on Linux",
@@ -146,7 +146,7 @@ mod tests {
             ("<script>", "unknown"),
             ("", "unknown"),
         ] {
-            assert_eq!(browser(said), named, "{said}");
+            assert_eq!(browser(message), named, "{message}");
         }
     }
 }

@@ -21,11 +21,12 @@ pub(super) fn page(call: &Call, next: &str, why: Option<&str>) -> Result<Answer,
 }
 
 /// The page to open afterwards: always one of this site, whatever was requested.
-pub(super) fn next(asked: &str) -> String {
-    let is_ours = asked.starts_with('/') && !asked.starts_with("//") && !asked.contains('\\');
-    let is_plain = asked.bytes().all(|byte| byte.is_ascii_graphic());
-    let is_short = asked.len() <= NEXT_MAX;
-    if is_ours && is_plain && is_short { asked.to_owned() } else { "/".to_owned() }
+pub(super) fn next(requested: &str) -> String {
+    let is_ours =
+        requested.starts_with('/') && !requested.starts_with("//") && !requested.contains('\\');
+    let is_plain = requested.bytes().all(|byte| byte.is_ascii_graphic());
+    let is_short = requested.len() <= NEXT_MAX;
+    if is_ours && is_plain && is_short { requested.to_owned() } else { "/".to_owned() }
 }
 
 fn shown(
@@ -36,7 +37,7 @@ fn shown(
 ) -> Markup {
     let form = Form::new(call, "/sign-in");
     let next = form.value("next", next);
-    let asked: String = form_urlencoded::byte_serialize(next.as_bytes()).collect();
+    let requested: String = form_urlencoded::byte_serialize(next.as_bytes()).collect();
     // Typing begins with the name only where that is the way to sign in.
     let filled = if provider.is_none() { Filled::First } else { Filled::ByHand };
     let fields = html! {
@@ -60,7 +61,7 @@ fn shown(
                 }
                 @if let Some(why) = why { p.warning role="alert" { (why) } }
                 @if let Some(name) = provider {
-                    p { a.button.main href={ "/sign-in/provider?next=" (asked) } { "Sign in with " (name) } }
+                    p { a.button.main href={ "/sign-in/provider?next=" (requested) } { "Sign in with " (name) } }
                     h2 { "With a password of this site" }
                 }
                 (form.whole("stack", Script::Nothing, &fields))

@@ -20,7 +20,7 @@ use crate::history::Entry;
 use crate::problem::Problem;
 use crate::store::{Filter, FollowedRun, Test, name as run_name};
 
-use course::{Course, change_words, is_left_out, name, short, unit};
+use course::{Trend, change_words, is_left_out, name, short, unit};
 
 /// With fewer runs there is no level before and after a change.
 const RUNS_MIN: usize = 6;
@@ -100,11 +100,11 @@ pub(super) fn content(call: &Call, load: &str, test: Option<&Test>) -> Result<Ma
             } }
         });
     }
-    let courses = [Figure::P99, Figure::Goodput];
-    let courses = courses.map(|figure| Course::new(&runs, figure, &call.app.levels));
+    let trends = [Figure::P99, Figure::Goodput];
+    let trends = trends.map(|figure| Trend::new(&runs, figure, &call.app.levels));
     let happened = annotations::of_runs(call, load, &runs)?;
     Ok(html! {
-        (said(&courses, count))
+        (message(&trends, count))
         p.trust {
             @if out > 0 {
                 (out) " runs that are not valid are left out, and drawn hollow: their figures say nothing about the \
@@ -113,18 +113,17 @@ pub(super) fn content(call: &Call, load: &str, test: Option<&Test>) -> Result<Ma
             "The grey line is the newest baseline, and the band about it is how much runs of one level usually differ. "
             (zone())
         }
-        div.over.courses { @for course in &courses { (course.chart(&happened)) } }
+        div.over.courses { @for course in &trends { (course.chart(&happened)) } }
         (annotations::listed("What happened", &happened))
-        (changes(&courses))
+        (changes(&trends))
         (listed(&runs))
         p { a href={ "/trends?load=" (super::history::encoded(load)) "&all=1" } { "All figures and operations" } }
     })
 }
 
 /// The newest change in a sentence.
-fn said(courses: &[Course<'_>], count: usize) -> Markup {
-    let all =
-        courses.iter().flat_map(|course| course.changes().map(move |change| (course, change)));
+fn message(trends: &[Trend<'_>], count: usize) -> Markup {
+    let all = trends.iter().flat_map(|course| course.changes().map(move |change| (course, change)));
     let newest = all.max_by(|(_, (a, ..)), (_, (b, ..))| a.started.cmp(&b.started));
     html! {
         p.lead {
@@ -150,9 +149,8 @@ fn said(courses: &[Course<'_>], count: usize) -> Markup {
 }
 
 /// All changes, the newest first.
-fn changes(courses: &[Course<'_>]) -> Markup {
-    let all =
-        courses.iter().flat_map(|course| course.changes().map(move |change| (course, change)));
+fn changes(trends: &[Trend<'_>]) -> Markup {
+    let all = trends.iter().flat_map(|course| course.changes().map(move |change| (course, change)));
     let mut all: Vec<_> = all.collect();
     all.sort_by(|(_, (a, ..)), (_, (b, ..))| b.started.cmp(&a.started));
     html! {

@@ -29,17 +29,17 @@ pub(crate) fn confirmed(
     let may_wait = now < due.saturating_add(GRACE);
     match checked_again(app, session, (&settings, &sealed), (&live.user, may_wait)) {
         Ok(checked) => Ok(checked),
-        Err(Refusal::Later(_)) if may_wait => Ok(Some(live.user)),
-        Err(Refusal::Later(why)) if why.is_empty() => Err(busy(&settings)),
-        Err(Refusal::Ended(why) | Refusal::Later(why)) => {
+        Err(NotConfirmed::Later(_)) if may_wait => Ok(Some(live.user)),
+        Err(NotConfirmed::Later(why)) if why.is_empty() => Err(busy(&settings)),
+        Err(NotConfirmed::Ended(why) | NotConfirmed::Later(why)) => {
             ended(app, session, &live.user, &settings, &why)
         }
-        Err(Refusal::Failed(problem)) => Err(problem),
+        Err(NotConfirmed::Failed(problem)) => Err(problem),
     }
 }
 
 /// Why a session was not confirmed.
-enum Refusal {
+enum NotConfirmed {
     /// It must end.
     Ended(String),
     /// It may be confirmed later. The reason is empty if others are asking the provider.
@@ -48,19 +48,19 @@ enum Refusal {
     Failed(Problem),
 }
 
-impl From<StoreError> for Refusal {
+impl From<StoreError> for NotConfirmed {
     fn from(error: StoreError) -> Self {
         Self::Failed(error.into())
     }
 }
 
-impl From<Problem> for Refusal {
+impl From<Problem> for NotConfirmed {
     fn from(problem: Problem) -> Self {
         Self::Failed(problem)
     }
 }
 
-impl From<Failure> for Refusal {
+impl From<Failure> for NotConfirmed {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Down(why) | Failure::Refused(why) => Self::Later(why),
@@ -75,7 +75,7 @@ fn checked_again(
     session: &Secret,
     (settings, sealed): (&ProviderSettings, &[u8]),
     (user, may_wait): (&User, bool),
-) -> Result<Option<User>, Refusal> {
+) -> Result<Option<User>, NotConfirmed> {
     let (hash, now) = (session.hash(), app.now());
     let secret = client_secret(app, settings, sealed)?;
     let with = (settings, secret.as_str());
@@ -87,11 +87,12 @@ fn checked_again(
         return Ok(app.store.user(user.id)?.filter(|user| !user.disabled));
     }
     let tokens = Tokens::unsealed(app, &hash, &vouched.tokens);
-    let tokens = tokens.ok_or_else(|| Refusal::Ended("its tokens cannot be read".to_owned()))?;
-    let no_refresh = || Refusal::Later("the provider gave no refresh token".to_owned());
+    let tokens =
+        tokens.ok_or_else(|| NotConfirmed::Ended("its tokens cannot be read".to_owned()))?;
+    let no_refresh = || NotConfirmed::Later("the provider gave no refresh token".to_owned());
     let reply = talk.renew(tokens.refresh.as_deref().ok_or_else(no_refresh)?)?;
     let id = reply.id_token.clone();
-    let id = id.ok_or_else(|| Refusal::Later("the provider renews no ID token".to_owned()))?;
+    let id = id.ok_or_else(|| NotConfirmed::Later("the provider renews no ID token".to_owned()))?;
     let refresh = reply.refresh_token.clone().or(tokens.refresh);
     let person = person_of(&talk, settings, (&reply, &id), None);
     // A refresh token may be valid only once, so the new one is kept whatever the other tokens say.
@@ -99,7 +100,7 @@ fn checked_again(
         let tokens = Tokens { id, refresh: refresh.clone() };
         let tokens = tokens.sealed(app, &hash).map_err(Problem::bug)?;
         app.store.vouch(&hash, &Vouched { checked, tokens, sid: vouched.sid.clone() })?;
-        Ok::<(), Refusal>(())
+        Ok::<(), NotConfirmed>(())
     };
     let person = match person {
         Ok(person) => person,
@@ -110,11 +111,13 @@ fn checked_again(
     };
     let known = app.store.identity(user.id)?;
     if known.is_none_or(|known| known.subject != person.identity.subject) {
-        return Err(Refusal::Ended("its tokens are now about somebody else".to_owned()));
+        return Err(NotConfirmed::Ended("its tokens are now about somebody else".to_owned()));
     }
     app.store.note_groups(user.id, &person.groups)?;
     let Some(role) = person.role else {
-        return Err(Refusal::Ended("they are in none of the groups that may sign in".to_owned()));
+        return Err(NotConfirmed::Ended(
+            "they are in none of the groups that may sign in".to_owned(),
+        ));
     };
     keep(app.now(), id)?;
     app.store.note_person(user.id, &person.identity, role, app.now())?;

@@ -23,7 +23,7 @@ pub(crate) use check::confirmed;
 pub(crate) use person::{Person, Tokens, client_secret, person_of, sealed};
 
 use crate::oidc::{
-    Claims, Expected, Keys, Metadata, TokenFault, TokenReply, discovery, is_ended, read_reply,
+    Claims, Expected, Keys, Metadata, TokenError, TokenReply, discovery, is_ended, read_reply,
     verify, verify_logout,
 };
 use crate::store::ProviderSettings;
@@ -238,11 +238,11 @@ impl Conversation<'_> {
 
     fn verified(
         &self,
-        check: impl Fn(&Keys) -> Result<Claims, TokenFault>,
+        check: impl Fn(&Keys) -> Result<Claims, TokenError>,
     ) -> Result<Claims, Failure> {
         let refused = |fault| match fault {
-            TokenFault::Refused(why) => Failure::Refused(format!("its token is not valid: {why}")),
-            TokenFault::UnknownKey => {
+            TokenError::Refused(why) => Failure::Refused(format!("its token is not valid: {why}")),
+            TokenError::UnknownKey => {
                 let why = format!(
                     "its token is signed with a key that it does not publish; keys are looked for every {KEYS_EVERY} s"
                 );
@@ -250,7 +250,7 @@ impl Conversation<'_> {
             }
         };
         match check(&*self.keys(LASTS)?) {
-            Err(TokenFault::UnknownKey) => check(&*self.keys(KEYS_EVERY)?).map_err(refused),
+            Err(TokenError::UnknownKey) => check(&*self.keys(KEYS_EVERY)?).map_err(refused),
             found => found.map_err(refused),
         }
     }

@@ -30,7 +30,7 @@ pub(crate) struct State {
     /// Whether it gives refresh tokens, and the one that is valid.
     pub(crate) refresh: Option<u32>,
     /// The requests: their paths and forms.
-    pub(crate) asked: Vec<(String, Option<String>)>,
+    pub(crate) requested: Vec<(String, Option<String>)>,
     /// The last `Authorization`.
     pub(crate) by: Option<String>,
 }
@@ -51,7 +51,7 @@ impl Scripted {
             userinfo: json!({ "sub": "1", "groups": ["runners"] }),
             nonce: None,
             refresh: Some(1),
-            asked: Vec::new(),
+            requested: Vec::new(),
             by: None,
         };
         Self(Arc::new(Mutex::new(state)))
@@ -67,14 +67,15 @@ impl Scripted {
     }
 
     /// How often it was asked for this path.
-    pub(crate) fn asked(&self, path: &str) -> usize {
-        self.0.lock().unwrap().asked.iter().filter(|(asked, _)| asked == path).count()
+    pub(crate) fn requested(&self, path: &str) -> usize {
+        self.0.lock().unwrap().requested.iter().filter(|(requested, _)| requested == path).count()
     }
 
     /// The form of the last request that had one.
     pub(crate) fn form(&self) -> HashMap<String, String> {
         let state = self.0.lock().unwrap();
-        let last = state.asked.iter().rev().find_map(|(_, form)| form.clone()).unwrap_or_default();
+        let last =
+            state.requested.iter().rev().find_map(|(_, form)| form.clone()).unwrap_or_default();
         form_urlencoded::parse(last.as_bytes()).into_owned().collect()
     }
 
@@ -108,7 +109,7 @@ fn metadata() -> Value {
 impl State {
     fn answer(&mut self, fetch: Fetch) -> Result<Fetched, String> {
         let path = fetch.url.replace(ISSUER, "");
-        self.asked.push((path.clone(), fetch.form.clone()));
+        self.requested.push((path.clone(), fetch.form.clone()));
         self.by = fetch.headers.first().map(|(_, value)| value.clone()).or(self.by.take());
         if self.is_down {
             return Err("connection refused".to_owned());

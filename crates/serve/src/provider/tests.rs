@@ -51,9 +51,9 @@ fn code_is_exchanged_with_verifier_and_secret() {
     // What it says about itself and its keys are asked for once.
     sign_in(&provider, &scripted, NOW + 10).unwrap();
     let documents = ["/.well-known/openid-configuration", "/keys", "/token"];
-    assert_eq!(documents.map(|path| scripted.asked(path)), [1, 1, 2]);
+    assert_eq!(documents.map(|path| scripted.requested(path)), [1, 1, 2]);
     sign_in(&provider, &scripted, NOW + LASTS).unwrap();
-    assert_eq!(documents.map(|path| scripted.asked(path)), [2, 2, 3]);
+    assert_eq!(documents.map(|path| scripted.requested(path)), [2, 2, 3]);
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn rotated_keys_are_fetched_at_most_once_a_minute() {
         scripted.set(|state| state.key = (kind, format!("after {after}")));
         sign_in(&provider, &scripted, NOW + after).unwrap();
     }
-    assert_eq!(scripted.asked("/keys"), 4);
+    assert_eq!(scripted.requested("/keys"), 4);
     // A token with an invented key causes no more than one request a minute.
     scripted.set(|state| {
         let none = (200, "{\"keys\":[]}".to_owned());
@@ -79,9 +79,9 @@ fn rotated_keys_are_fetched_at_most_once_a_minute() {
             "{failed:?}"
         );
     }
-    assert_eq!(scripted.asked("/keys"), 4);
+    assert_eq!(scripted.requested("/keys"), 4);
     assert!(sign_in(&provider, &scripted, NOW + 241).is_err());
-    assert_eq!(scripted.asked("/keys"), 5);
+    assert_eq!(scripted.requested("/keys"), 5);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn unreachable_provider_is_retried_after_a_pause() {
     for after in [0, 1, 9] {
         assert_eq!(sign_in(&provider, &scripted, NOW + after), down);
     }
-    assert_eq!(scripted.asked("/.well-known/openid-configuration"), 1);
+    assert_eq!(scripted.requested("/.well-known/openid-configuration"), 1);
     scripted.set(|state| state.is_down = false);
     assert_eq!(sign_in(&provider, &scripted, NOW + 9), down);
     assert!(sign_in(&provider, &scripted, NOW + 10).is_ok());

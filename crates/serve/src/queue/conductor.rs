@@ -17,7 +17,7 @@ use rustix::fs::{FlockOperation, flock, statvfs};
 
 use super::follower::Follower;
 use super::process::Process;
-use super::state::{State, Status, StopAsked};
+use super::state::{State, Status, StopRequest};
 use super::{PLAN_MAX, Shared, now};
 use crate::child::Declined;
 
@@ -49,7 +49,7 @@ struct ActiveRun {
     process: Process,
     follower: Follower,
     /// How many times it was asked to end, and how many checks ago the last time was.
-    asked: u32,
+    requested: u32,
     since: u32,
 }
 
@@ -82,7 +82,7 @@ impl Conductor {
         loop {
             self.cancel();
             let going = std::mem::take(&mut self.going);
-            self.going = going.into_iter().filter_map(|going| self.look(going)).collect();
+            self.going = going.into_iter().filter_map(|going| self.poll(going)).collect();
             if self.going.is_empty() {
                 self.start_next();
             }
@@ -139,14 +139,14 @@ impl Conductor {
     fn start(&mut self, status: &Status) -> Result<(), String> {
         let files = self.shared.history.files(&status.id);
         let failed = |error: io::Error| format!("failed to start its process: {error}");
-        let asked = asked(&files).map_err(failed)?;
+        let requested = requested(&files).map_err(failed)?;
         // Secret values are in no file: they are requested when they are needed.
-        let secrets = match &asked.secrets {
-            Some(secrets) => (self.shared.secrets.0)(secrets, &asked.grant)?,
+        let secrets = match &requested.secrets {
+            Some(secrets) => (self.shared.secrets.0)(secrets, &requested.grant)?,
             None => BTreeMap::new(),
         };
-        let cluster = asked.agents.map(|_| self.meeting(status)).transpose()?;
-        let task = RunTask { asked, lock: self.shared.lock.clone(), secrets, cluster };
+        let cluster = requested.agents.map(|_| self.meeting(status)).transpose()?;
+        let task = RunTask { requested, lock: self.shared.lock.clone(), secrets, cluster };
         self.launch(status, &files, task).map_err(failed)
     }
 
@@ -159,7 +159,7 @@ impl Conductor {
 
     fn launch(&mut self, status: &Status, files: &RunFiles, task: RunTask) -> io::Result<()> {
         lock_file(&self.shared.lock)?;
-        let agents = task.asked.agents;
+        let agents = task.requested.agents;
         let waits = |agents: u32| format!("waiting until {agents} agents are connected");
         let reason = agents.map(waits).unwrap_or_default();
         let child = self.shared.children.start_run(files, task)?;
@@ -181,12 +181,20 @@ impl Conductor {
         drop(known);
         let files = self.shared.history.files(&id);
         let follower = Follower::start(&files, &watch)?;
-        self.going.push(ActiveRun { number, files, watch, process, follower, asked: 0, since: 0 });
+        self.going.push(ActiveRun {
+            number,
+            files,
+            watch,
+            process,
+            follower,
+            requested: 0,
+            since: 0,
+        });
         Ok(())
     }
 
     /// Checks a run. Returns `None` if it has ended.
-    fn look(&self, mut going: ActiveRun) -> Option<ActiveRun> {
+    fn poll(&self, mut going: ActiveRun) -> Option<ActiveRun> {
         if let Some(how) = going.process.ended() {
             self.finish(going, &how);
             return None;
@@ -217,7 +225,7 @@ impl Conductor {
             return;
         }
         let why = format!("only {} MiB are free on the disk of the history", left >> 20);
-        let stop = StopAsked { by: String::new(), now: false, why };
+        let stop = StopRequest { by: String::new(), now: false, why };
         self.shared.update(going.number, |status| status.stop = Some(stop));
     }
 
@@ -274,9 +282,9 @@ impl Conductor {
 }
 
 impl ActiveRun {
-    fn stop(&mut self, stop: &StopAsked) {
+    fn stop(&mut self, stop: &StopRequest) {
         self.since = self.since.saturating_add(1);
-        let due = match self.asked {
+        let due = match self.requested {
             0 => true,
             1 => stop.now && self.since >= AGAIN,
             _ => false,
@@ -284,21 +292,21 @@ impl ActiveRun {
         // If the process has just ended, the next check finds this.
         if due {
             drop(self.process.interrupt());
-            (self.asked, self.since) = (self.asked + 1, 0);
-        } else if self.asked >= 2 && self.since >= PATIENCE {
+            (self.requested, self.since) = (self.requested + 1, 0);
+        } else if self.requested >= 2 && self.since >= PATIENCE {
             drop(self.process.kill());
         }
     }
 }
 
 /// The request of a run.
-fn asked(files: &RunFiles) -> io::Result<RunSpec> {
-    let asked: Option<RunSpec> = files.json(REQUEST)?;
+fn requested(files: &RunFiles) -> io::Result<RunSpec> {
+    let requested: Option<RunSpec> = files.json(REQUEST)?;
     let plan = files.text(PLAN, PLAN_MAX as u64)?;
-    let (Some(asked), Some(plan)) = (asked, plan) else {
+    let (Some(requested), Some(plan)) = (requested, plan) else {
         return Err(io::ErrorKind::NotFound.into());
     };
-    Ok(RunSpec { plan, ..asked })
+    Ok(RunSpec { plan, ..requested })
 }
 
 /// The file of the machine's lock, which is created if it does not exist.
@@ -324,7 +332,9 @@ fn ending(
             let words = if words.is_empty() { String::new() } else { format!(": {words}") };
             (State::Lost, format!("its process ended without a result ({how}){words}"))
         }
-        (Some(outcome), _) if outcome.exit == EXIT_REFUSED => (State::Failed, outcome.said.clone()),
+        (Some(outcome), _) if outcome.exit == EXIT_REFUSED => {
+            (State::Failed, outcome.message.clone())
+        }
         (_, Some(stopped)) => (State::Stopped, stopped),
         (Some(outcome), None) if matches!(outcome.exit, 130 | 143) => {
             (State::Stopped, "ended by a signal from outside".to_owned())
@@ -333,10 +343,10 @@ fn ending(
             let why = "aborted: most operations kept failing, or a condition of its plan was met";
             (State::Stopped, why.to_owned())
         }
-        (Some(outcome), None) if has_record => (State::Done, outcome.said.clone()),
+        (Some(outcome), None) if has_record => (State::Done, outcome.message.clone()),
         (Some(outcome), None) => {
-            let said = if outcome.said.is_empty() { words } else { &outcome.said };
-            (State::Failed, said.to_owned())
+            let message = if outcome.message.is_empty() { words } else { &outcome.message };
+            (State::Failed, message.to_owned())
         }
     }
 }
@@ -362,6 +372,6 @@ fn last_page(files: &RunFiles, watch: &Watch) {
         if let Some(view) = &view {
             history.show(view);
         }
-        history.tell("sections", &json(&content));
+        history.report("sections", &json(&content));
     });
 }

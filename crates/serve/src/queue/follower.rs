@@ -97,7 +97,7 @@ fn tell_rows(files: &RunFiles, watch: &Watch, shared: &Shared) {
         // Read before the events, so that nothing is missed that was written before the end.
         let is_over = shared.state().1;
         open(&mut following, &events);
-        if let Some(reached) = searching.look(watch) {
+        if let Some(reached) = searching.poll(watch) {
             shared.state().0 = reached;
         }
         if let Some(following) = &mut following {
@@ -126,7 +126,7 @@ fn tell_words(files: &RunFiles, watch: &Watch, shared: &Shared) {
         let Some(following) = &mut following else { continue };
         let words = following.words();
         if let Some(words) = words.filter(|_| !shared.state().1) {
-            watch.change(|history| history.tell("sections", &words));
+            watch.change(|history| history.report("sections", &words));
         }
         let ended = Timestamp::now();
         let took = Duration::try_from(ended.duration_since(began)).unwrap_or_default();
@@ -197,7 +197,7 @@ impl FollowedRun {
                 }
                 Ok(Some(Event::Verdict { verdict, .. })) => {
                     let verdict = json(&verdict);
-                    watch.change(|history| history.tell("verdict", &verdict));
+                    watch.change(|history| history.report("verdict", &verdict));
                 }
                 // Only a node of several waits for the order to begin.
                 Ok(Some(Event::Ready { .. })) => {}
@@ -205,7 +205,7 @@ impl FollowedRun {
                 Err(error) => {
                     self.failed = true;
                     let why = json(&format!("failed to {error}"));
-                    watch.change(|history| history.tell("trouble", &why));
+                    watch.change(|history| history.report("trouble", &why));
                     return;
                 }
             }

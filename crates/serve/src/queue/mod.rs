@@ -21,7 +21,7 @@ pub(crate) use forecast::Expected;
 pub use process::ProcessId;
 pub(crate) use seen::SeenQueue;
 pub(crate) use shown::Shown;
-pub use state::{Figures, State, Status, StopAsked};
+pub use state::{Figures, State, Status, StopRequest};
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -33,7 +33,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use brunt_envelope::{ClusterSettings, Grant, RunSpec, RunTask, SecretsAsked};
+use brunt_envelope::{ClusterSettings, Grant, RequestedSecrets, RunSpec, RunTask};
 use brunt_history::{ABOUT, About, AboutError, PLAN, REQUEST, RunFiles, RunId, STATE};
 use brunt_web::watch::{Audience, Watch};
 use serde::{Deserialize, Serialize};
@@ -53,7 +53,8 @@ const REMEMBERED: usize = 20;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunRequest {
     /// What is requested of it.
-    pub asked: RunSpec,
+    #[serde(rename = "asked")]
+    pub requested: RunSpec,
     /// What people write about it: name, tags, submitter, and its plan and target.
     pub about: About,
 }
@@ -90,7 +91,7 @@ pub enum StopError {
 
 /// Returns the values of the secrets that a plan refers to when its run begins, or the reason why it may not have them.
 pub type SecretsLookup =
-    dyn Fn(&SecretsAsked, &Grant) -> Result<BTreeMap<String, String>, String> + Send + Sync;
+    dyn Fn(&RequestedSecrets, &Grant) -> Result<BTreeMap<String, String>, String> + Send + Sync;
 
 /// The source of secrets, which its debug output does not show.
 struct Secrets(Box<SecretsLookup>);
@@ -139,7 +140,7 @@ impl Queue {
     /// Opens the queue of a history, and determines the state of its runs. `lock` is a file that all runs of this
     /// machine share, see [`machine_lock`].
     pub fn open(history: Arc<History>, children: Arc<Children>, lock: PathBuf) -> io::Result<Self> {
-        let none = |_: &SecretsAsked, _: &Grant| Err("this queue keeps no secrets".to_owned());
+        let none = |_: &RequestedSecrets, _: &Grant| Err("this queue keeps no secrets".to_owned());
         Self::open_with(history, children, lock, (Box::new(none), None))
     }
 
@@ -180,7 +181,7 @@ impl Queue {
         planned_s: Option<f64>,
         fill: &dyn Fn(&Path) -> io::Result<()>,
     ) -> Result<RunId, SubmitError> {
-        if request.asked.plan.len() > PLAN_MAX {
+        if request.requested.plan.len() > PLAN_MAX {
             return Err(SubmitError::Long);
         }
         request.about.check()?;
@@ -214,29 +215,33 @@ impl Queue {
 
     /// Performs each scenario of a plan once, beside no run, and returns what was sent and answered. The plan's files
     /// are in `directory`. The error says why this is not possible.
-    pub(crate) fn once(&self, asked: RunSpec, directory: Option<&Path>) -> Result<String, String> {
+    pub(crate) fn once(
+        &self,
+        requested: RunSpec,
+        directory: Option<&Path>,
+    ) -> Result<String, String> {
         if self.list().iter().any(|run| !run.state.is_over()) {
             return Err(
                 "A run is active or waits, and would be disturbed. Try again after it.".to_owned()
             );
         }
-        let secrets = match &asked.secrets {
-            Some(secrets) => (self.shared.secrets.0)(secrets, &asked.grant)?,
+        let secrets = match &requested.secrets {
+            Some(secrets) => (self.shared.secrets.0)(secrets, &requested.grant)?,
             None => BTreeMap::new(),
         };
-        let task = RunTask { asked, lock: self.shared.lock.clone(), secrets, cluster: None };
+        let task = RunTask { requested, lock: self.shared.lock.clone(), secrets, cluster: None };
         let told = self.shared.children.once(directory, task);
         told.map_err(|error| format!("Failed to {error}."))?.map_err(|Declined(why)| sentence(&why))
     }
 
     /// Ends a run gracefully: exchanges in flight complete, and there is a record. A queued run is cancelled.
     pub fn stop(&self, id: &RunId, by: &str) -> Result<(), StopError> {
-        self.shared.stop(id, &StopAsked { by: by.to_owned(), now: false, why: String::new() })
+        self.shared.stop(id, &StopRequest { by: by.to_owned(), now: false, why: String::new() })
     }
 
     /// Ends a run at once: exchanges in flight are cut off. There is still a record.
     pub fn stop_now(&self, id: &RunId, by: &str) -> Result<(), StopError> {
-        self.shared.stop(id, &StopAsked { by: by.to_owned(), now: true, why: String::new() })
+        self.shared.stop(id, &StopRequest { by: by.to_owned(), now: true, why: String::new() })
     }
 
     /// Lets a waiting run begin before all others that wait. Returns whether it waits.
@@ -318,7 +323,7 @@ impl Shared {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn stop(&self, id: &RunId, stop: &StopAsked) -> Result<(), StopError> {
+    fn stop(&self, id: &RunId, stop: &StopRequest) -> Result<(), StopError> {
         let mut known = self.known();
         let run = known.runs.values_mut().find(|run| run.status.id == *id);
         let Some(run) = run else {
@@ -330,8 +335,8 @@ impl Shared {
             return Err(StopError::Over(id.clone()));
         }
         // The first request to stop is recorded; a later one can only make it immediate.
-        let asked = run.status.stop.get_or_insert_with(|| stop.clone());
-        asked.now |= stop.now;
+        let requested = run.status.stop.get_or_insert_with(|| stop.clone());
+        requested.now |= stop.now;
         // Under the lock, so that an older status never replaces a newer one.
         drop(self.history.files(id).write(STATE, &run.status));
         drop(known);
@@ -358,7 +363,7 @@ impl Shared {
         drop(known);
         self.changed.notify_all();
         let status_json = shown::message(&status);
-        watch.change(|history| history.tell("state", &status_json));
+        watch.change(|history| history.report("state", &status_json));
     }
 }
 
@@ -366,7 +371,7 @@ impl Known {
     fn add(&mut self, status: Status, audience: &Audience) {
         let watch = Arc::new(Watch::new(audience.clone()));
         let status_json = shown::message(&status);
-        watch.change(|history| history.tell("state", &status_json));
+        watch.change(|history| history.report("state", &status_json));
         self.next = self.next.max(status.number + 1);
         self.runs.insert(status.number, Run { status, watch });
         let over = self.runs.iter().filter(|(_, run)| run.status.state.is_over());
@@ -384,12 +389,12 @@ fn written(
     status: &Status,
     fill: &dyn Fn(&Path) -> io::Result<()>,
 ) -> io::Result<()> {
-    let RunRequest { mut asked, mut about } = request;
+    let RunRequest { mut requested, mut about } = request;
     about.origin.at.clone_from(&status.submitted);
     fill(files.directory())?;
-    files.write_text(PLAN, &std::mem::take(&mut asked.plan))?;
+    files.write_text(PLAN, &std::mem::take(&mut requested.plan))?;
     files.write(ABOUT, &about)?;
-    files.write(REQUEST, &asked)?;
+    files.write(REQUEST, &requested)?;
     files.write(STATE, status)
 }
 

@@ -27,7 +27,7 @@ impl<'a> Searching<'a> {
     }
 
     /// Sends new progress to the watchers. Returns the progress, if it is new.
-    pub(super) fn look(&mut self, watch: &Watch) -> Option<Reached> {
+    pub(super) fn poll(&mut self, watch: &Watch) -> Option<Reached> {
         let found = fs::metadata(self.files.path(PROGRESS)).ok()?;
         let seen = Some((found.ino(), found.mtime(), found.mtime_nsec()));
         if seen == self.seen {
@@ -37,7 +37,7 @@ impl<'a> Searching<'a> {
         let text = self.files.text(PROGRESS, PAGE_MAX).ok().flatten()?;
         let SearchProgress { seconds, sections } = serde_json::from_str(&text).ok()?;
         let content = json(&LiveUpdate { sections, spectra: Vec::new() });
-        watch.change(|history| history.tell("sections", &content));
+        watch.change(|history| history.report("sections", &content));
         Some(Reached { state: Some(State::Searching), seconds, figures: None })
     }
 }
@@ -53,25 +53,25 @@ mod tests {
         let files = RunFiles::new(directory.path().to_owned());
         let watch = Watch::new(Audience::default());
         let mut searching = Searching::new(&files);
-        assert_eq!(searching.look(&watch), None);
+        assert_eq!(searching.poll(&watch), None);
         let sent = |watch: &Watch| {
-            let mut said = String::new();
+            let mut message = String::new();
             watch.change(|history| {
                 let mut cursor = Cursor::default();
                 while let Some(event) = history.next(&mut cursor) {
-                    said.push_str(&String::from_utf8_lossy(&event));
+                    message.push_str(&String::from_utf8_lossy(&event));
                 }
             });
-            said
+            message
         };
         let sections = vec![("top".to_owned(), "<h1>400/s</h1>".to_owned())];
         files.write(PROGRESS, &SearchProgress { seconds: 3.5, sections }).unwrap();
         let reached = Reached { state: Some(State::Searching), seconds: 3.5, figures: None };
-        assert_eq!(searching.look(&watch), Some(reached));
-        assert_eq!(searching.look(&watch), None);
+        assert_eq!(searching.poll(&watch), Some(reached));
+        assert_eq!(searching.poll(&watch), None);
         assert!(sent(&watch).contains("<h1>400/s</h1>"), "{}", sent(&watch));
         files.write_text(PROGRESS, "{\"seconds\": 4").unwrap();
-        assert_eq!(searching.look(&watch), None);
+        assert_eq!(searching.poll(&watch), None);
         assert!(sent(&watch).contains("<h1>400/s</h1>"));
     }
 }

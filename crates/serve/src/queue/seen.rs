@@ -74,8 +74,12 @@ impl<'a> SeenQueue<'a> {
     }
 
     /// Performs each scenario of a plan once, as [`Queue::once`] does.
-    pub(crate) fn once(&self, asked: RunSpec, directory: Option<&Path>) -> Result<String, String> {
-        self.queue.once(asked, directory)
+    pub(crate) fn once(
+        &self,
+        requested: RunSpec,
+        directory: Option<&Path>,
+    ) -> Result<String, String> {
+        self.queue.once(requested, directory)
     }
 
     /// Queues a run, as [`Queue::submit_with`] does.

@@ -149,7 +149,7 @@ pub struct Status {
     pub ended: Option<String>,
     /// The request to stop it, if there was one.
     #[serde(default)]
-    pub stop: Option<StopAsked>,
+    pub stop: Option<StopRequest>,
     /// The exit code that the same run has on a command line.
     #[serde(default)]
     pub exit: Option<u8>,
@@ -166,7 +166,7 @@ pub struct Status {
 
 /// A request to stop a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StopAsked {
+pub struct StopRequest {
     /// The user who requested it; empty if the server did.
     pub by: String,
     /// Whether to stop at once: exchanges in flight are cut off.

@@ -202,7 +202,7 @@ async fn refused(
     room: &Semaphore,
 ) -> Response {
     let id = call.app.numbered(&problem);
-    let asked = call.headers.clone();
+    let requested = call.headers.clone();
     let answer = if is_api(route, &call) {
         Answer::problem(&problem, &id)
     } else if problem.status == StatusCode::SEE_OTHER {
@@ -212,9 +212,9 @@ async fn refused(
         let page = move |call: Arc<Call>| Ok(again(route, call, &problem, &id));
         let page = on_a_thread(room, call, page).await;
         let page = page.unwrap_or_else(|_| Answer::page(pages::problem(None, &bare, &number)));
-        return headed(page.status(bare.status), &bare, &asked).response(&asked);
+        return headed(page.status(bare.status), &bare, &requested).response(&requested);
     };
-    headed(answer, &problem, &asked).response(&asked)
+    headed(answer, &problem, &requested).response(&requested)
 }
 
 /// The page of a form that was not accepted, with what was typed and the reason; without a form, a page of the reason.
@@ -234,7 +234,7 @@ fn again(
 }
 
 /// Adds the headers that belong to a problem.
-fn headed(answer: Answer, problem: &Problem, asked: &HeaderMap) -> Answer {
+fn headed(answer: Answer, problem: &Problem, requested: &HeaderMap) -> Answer {
     let answer = match problem.wait {
         Some(wait) => answer.with(header::RETRY_AFTER, &wait.to_string()),
         None => answer,
@@ -242,7 +242,7 @@ fn headed(answer: Answer, problem: &Problem, asked: &HeaderMap) -> Answer {
     match problem.status {
         // RFC 9110 11.6.1, RFC 6750 3.
         StatusCode::UNAUTHORIZED => {
-            let given = asked.contains_key(header::AUTHORIZATION);
+            let given = requested.contains_key(header::AUTHORIZATION);
             let error = if given { ", error=\"invalid_token\"" } else { "" };
             answer.with(header::WWW_AUTHENTICATE, &format!("Bearer realm=\"brunt\"{error}"))
         }

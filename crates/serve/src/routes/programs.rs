@@ -7,16 +7,16 @@ use brunt_report::comparison::{Comparison, Trend};
 use super::param::{Param, Takes};
 use super::route::{Access, Ask, BodyKind, Content, Gives, Route};
 use super::table::PAGE;
-use crate::api::annotations::{AnnotationAsked, AnnotationReply, Annotations};
-use crate::api::editing::{EditAsked, Edited};
-use crate::api::hooks::{HookAsked, HookMade, HookTried, Hooks};
-use crate::api::marks::{Tags, TagsAsked, TagsOfRun};
-use crate::api::plans::{PlanAsked, PlanReply, Plans, RevisionAsked};
+use crate::api::annotations::{AnnotationReply, AnnotationRequest, Annotations};
+use crate::api::editing::{EditBody, Edited};
+use crate::api::hooks::{HookMade, HookRequest, HookTried, Hooks};
+use crate::api::marks::{Tags, TagsOfRun, TagsRequest};
+use crate::api::plans::{PlanReply, PlanRequest, Plans, RevisionRequest};
 use crate::api::projects::{MoveAsked, ProjectAsked, ProjectReply, Projects, TestProject};
 use crate::api::records::{ListedRuns, Pushed};
-use crate::api::runs::{Progress, RunAsked, Submitted};
-use crate::api::schedules::{ScheduleAsked, ScheduleReply, Schedules};
-use crate::api::targets::{TargetAsked, TargetReply, Targets};
+use crate::api::runs::{Progress, RunBody, Submitted};
+use crate::api::schedules::{ScheduleReply, ScheduleRequest, Schedules};
+use crate::api::targets::{TargetReply, TargetRequest, Targets};
 use crate::api::{self, Me, agents::AgentsReply};
 use crate::auth::{Role, Scope};
 use crate::call::JSON;
@@ -150,7 +150,7 @@ pub(super) static TABLE: &[Route] = &[
     Route {
         path: "/api/v1/records/{id}/tags",
         what: "Replace the tags of a run",
-        asks: &[Content::json::<TagsAsked>()],
+        asks: &[Content::json::<TagsRequest>()],
         gives: &[Gives::json::<TagsOfRun>(200)],
         act: api::marks::replace,
         ..PUT
@@ -214,7 +214,7 @@ pub(super) static TABLE: &[Route] = &[
         what: "Run the newest revision of a plan. \"plan\" and \"target\" are names. With \"search\", find the \
                highest rate that meets its objectives. With \"agents\", that number of agents of the cluster share \
                the run",
-        asks: &[Content::json::<RunAsked>()],
+        asks: &[Content::json::<RunBody>()],
         gives: &[Gives::json::<Submitted>(200)],
         refuses: &[404],
         keyed: true,
@@ -250,7 +250,7 @@ pub(super) static TABLE: &[Route] = &[
     Route {
         path: "/api/v1/plans",
         what: "Create a plan",
-        asks: &[Content::json::<PlanAsked>()],
+        asks: &[Content::json::<PlanRequest>()],
         gives: &[Gives::json::<PlanReply>(201)],
         keyed: true,
         act: api::plans::add,
@@ -267,7 +267,7 @@ pub(super) static TABLE: &[Route] = &[
         path: "/api/v1/plans/{plan}",
         what: "Replace the text of a plan by a new revision. \"after\" is the newest revision that you know; if \
                there is a newer one, the request is refused",
-        asks: &[Content::json::<RevisionAsked>()],
+        asks: &[Content::json::<RevisionRequest>()],
         gives: &[Gives::json::<PlanReply>(200)],
         refuses: &[409],
         act: api::plans::revise,
@@ -299,7 +299,7 @@ pub(super) static TABLE: &[Route] = &[
         path: "/api/v1/targets",
         access: MANAGE,
         what: "List a target, so that runs may reach it",
-        asks: &[Content::json::<TargetAsked>()],
+        asks: &[Content::json::<TargetRequest>()],
         gives: &[Gives::json::<TargetReply>(201)],
         keyed: true,
         act: api::targets::add,
@@ -316,7 +316,7 @@ pub(super) static TABLE: &[Route] = &[
         path: "/api/v1/targets/{target}",
         access: MANAGE,
         what: "Replace everything about a target but its name",
-        asks: &[Content::json::<TargetAsked>()],
+        asks: &[Content::json::<TargetRequest>()],
         gives: &[Gives::json::<TargetReply>(200)],
         act: api::targets::replace,
         ..PUT
@@ -335,7 +335,7 @@ pub(super) static TABLE: &[Route] = &[
         takes: BodyKind::Document,
         what: "Change the text of a plan by key paths, and get the form of a part: {\"text\", \"changes\", \"at\"}. \
                Comments and order are preserved, and nothing is stored",
-        asks: &[Content::json::<EditAsked>()],
+        asks: &[Content::json::<EditBody>()],
         gives: &[Gives::json::<Edited>(200)],
         act: api::editing::edit,
         ..POST
@@ -375,7 +375,7 @@ pub(super) static TABLE: &[Route] = &[
     Route {
         path: "/api/v1/schedules",
         what: "Add a schedule of a plan. \"plan\", \"target\" and \"hook\" are names",
-        asks: &[Content::json::<ScheduleAsked>()],
+        asks: &[Content::json::<ScheduleRequest>()],
         gives: &[Gives::json::<ScheduleReply>(201)],
         refuses: &[404],
         keyed: true,
@@ -393,7 +393,7 @@ pub(super) static TABLE: &[Route] = &[
         path: "/api/v1/schedules/{schedule}",
         what: "Replace everything about a schedule but its plan, and whether it is paused. From then on it runs in \
                the name of who sends this",
-        asks: &[Content::json::<ScheduleAsked>()],
+        asks: &[Content::json::<ScheduleRequest>()],
         gives: &[Gives::json::<ScheduleReply>(200)],
         act: api::schedules::replace,
         ..PUT
@@ -501,7 +501,7 @@ pub(super) static TABLE: &[Route] = &[
         path: "/api/v1/hooks",
         access: MANAGE,
         what: "Add a webhook. The answer has the key that verifies its messages, which is told only once",
-        asks: &[Content::json::<HookAsked>()],
+        asks: &[Content::json::<HookRequest>()],
         gives: &[Gives::json::<HookMade>(201)],
         refuses: &[409],
         act: api::hooks::add,
@@ -540,7 +540,7 @@ pub(super) static TABLE: &[Route] = &[
         path: "/api/v1/annotations",
         access: PUSH,
         what: "Add an annotation, such as a deployment, which charts of runs and trends show at its time",
-        asks: &[Content::json::<AnnotationAsked>()],
+        asks: &[Content::json::<AnnotationRequest>()],
         gives: &[Gives::json::<AnnotationReply>(201)],
         keyed: true,
         act: api::annotations::add,

@@ -63,13 +63,13 @@ enum Client {
     Token(Secret),
 }
 
-struct Said {
+struct Reply {
     status: u16,
     head: String,
     body: String,
 }
 
-impl Said {
+impl Reply {
     fn header(&self, name: &str) -> Option<&str> {
         let lines = self.head.lines().filter_map(|line| line.split_once(": "));
         lines.filter(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value).next()
@@ -188,7 +188,7 @@ impl Server {
         EventLog::create(&files.path(brunt_history::EVENTS), head, &names).unwrap();
     }
 
-    fn raw(&self, text: &str) -> Said {
+    fn raw(&self, text: &str) -> Reply {
         let mut stream = TcpStream::connect(self.at).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         stream.write_all(text.as_bytes()).unwrap();
@@ -197,10 +197,10 @@ impl Server {
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
         let status = head.split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap_or_default();
-        Said { status, head: head.to_owned(), body: body.to_owned() }
+        Reply { status, head: head.to_owned(), body: body.to_owned() }
     }
 
-    fn ask(&self, client: &Client, method: &str, path: &str, more: &str, body: &str) -> Said {
+    fn ask(&self, client: &Client, method: &str, path: &str, more: &str, body: &str) -> Reply {
         let by = match client {
             Client::Nobody => String::new(),
             Client::Session(secret) => format!("Cookie: a=b; brunt={}\r\n", secret.shown()),
@@ -213,12 +213,12 @@ impl Server {
         ))
     }
 
-    fn see(&self, client: &Client, path: &str) -> Said {
+    fn see(&self, client: &Client, path: &str) -> Reply {
         self.ask(client, "GET", path, "", "")
     }
 
     /// Sends a form as a page of this site does.
-    fn send(&self, client: &Client, path: &str, fields: &str) -> Said {
+    fn send(&self, client: &Client, path: &str, fields: &str) -> Reply {
         let form = match client {
             Client::Session(secret) => format!("form={}&", secret.form_token()),
             _ => String::new(),
@@ -268,9 +268,9 @@ fn token_is_limited_by_scope_and_revocation() {
         (&Client::Nobody, "GET", "/api/v1/records", 401),
         (&Client::Token(Secret::new().unwrap()), "GET", "/api/v1/me", 401),
     ] {
-        let said = server.ask(client, method, path, "", "");
-        assert_eq!(said.status, status, "{method} {path}: {}", said.body);
-        let kind = said.header("content-type").unwrap();
+        let reply = server.ask(client, method, path, "", "");
+        assert_eq!(reply.status, status, "{method} {path}: {}", reply.body);
+        let kind = reply.header("content-type").unwrap();
         assert_eq!(
             kind == "application/problem+json",
             path.starts_with("/api/v1") && status >= 400,
@@ -307,17 +307,17 @@ fn cross_site_requests_are_refused() {
         ("Sec-Fetch-Site: same-origin\r\n", "name=x", 403),
         ("Sec-Fetch-Site: same-origin\r\n", "form=x&name=x", 403),
     ] {
-        let said = server.ask(&session, "POST", &path, headers, body);
-        assert_eq!(said.status, status, "{headers}{body}: {}", said.body);
+        let reply = server.ask(&session, "POST", &path, headers, body);
+        assert_eq!(reply.status, status, "{headers}{body}: {}", reply.body);
     }
     let header =
         format!("Sec-Fetch-Site: same-origin\r\nX-Brunt-Form: {}\r\n", secret.form_token());
     assert_eq!(server.ask(&session, "POST", &path, &header, "name=y").status, 303);
     // It does not choose the host name under which a browser comes either.
     for host in ["evil.example", "127.0.0.1.evil.example", ""] {
-        let said = server
+        let reply = server
             .raw(&format!("GET /sign-in HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"));
-        assert_eq!(said.status, 421, "{host}: {}", said.body);
+        assert_eq!(reply.status, 421, "{host}: {}", reply.body);
     }
 }
 
@@ -329,12 +329,12 @@ fn record_text_is_escaped_on_every_page() {
     for path in
         ["/", "/runs", &format!("/runs/{id}"), "/settings", "/audit", "/people", "/account", "/api"]
     {
-        let said = server.see(&session, path);
-        assert_eq!(said.status, 200, "{path}: {}", said.body);
-        assert!(!said.body.contains("<script>alert"), "{path}");
-        let scripts = said.body.matches("<script").count();
-        let ours = said.body.matches("<script src=\"/assets/").count()
-            + said.body.matches("id=\"view\"").count();
+        let reply = server.see(&session, path);
+        assert_eq!(reply.status, 200, "{path}: {}", reply.body);
+        assert!(!reply.body.contains("<script>alert"), "{path}");
+        let scripts = reply.body.matches("<script").count();
+        let ours = reply.body.matches("<script src=\"/assets/").count()
+            + reply.body.matches("id=\"view\"").count();
         assert_eq!(scripts, ours, "{path}");
     }
     let shown = server.see(&session, "/runs").body;
@@ -348,9 +348,9 @@ fn shared_link_works_until_revoked() {
     let rae = server.session(server.user("rae", Role::Runner));
     let bob = server.session(server.user("bob", Role::Runner));
     let link = |fields: &str| {
-        let said = server.send(&rae, "/shares", &format!("run={id}&{fields}"));
-        assert_eq!(said.status, 200, "{}", said.body);
-        let (_, rest) = said.body.split_once("data-link>").unwrap();
+        let reply = server.send(&rae, "/shares", &format!("run={id}&{fields}"));
+        assert_eq!(reply.status, 200, "{}", reply.body);
+        let (_, rest) = reply.body.split_once("data-link>").unwrap();
         rest.split_once('<').unwrap().0.to_owned()
     };
     let (short, whole) = (link("days=30"), link("days=30&whole=1"));
@@ -437,7 +437,7 @@ fn security_headers_are_on_every_response() {
     for path in
         ["/", "/sign-in", "/nowhere", "/api/v1/me", "/api/v1/nowhere", &crate::assets::style()]
     {
-        let said = server.see(&session, path);
+        let reply = server.see(&session, path);
         for (name, expected) in [
             (
                 "content-security-policy",
@@ -448,11 +448,11 @@ fn security_headers_are_on_every_response() {
             ("cross-origin-opener-policy", "same-origin"),
         ] {
             assert!(
-                said.header(name).is_some_and(|value| value.starts_with(expected)),
+                reply.header(name).is_some_and(|value| value.starts_with(expected)),
                 "{path}: {name}"
             );
         }
-        let kept = said.header("cache-control").unwrap();
+        let kept = reply.header("cache-control").unwrap();
         assert_eq!(kept.contains("immutable"), path.starts_with("/assets/"), "{path}: {kept}");
     }
 }
@@ -495,9 +495,9 @@ fn path_traversal_reaches_no_file() {
         "/compare?run=../audit.key&run=../../etc/passwd",
         "//etc/passwd",
     ] {
-        let said = server.see(&session, path);
-        assert!((400..500).contains(&said.status), "{path}: {}", said.status);
-        assert!(!said.body.contains("root:") && !said.body.contains(key.trim()), "{path}");
+        let reply = server.see(&session, path);
+        assert!((400..500).contains(&reply.status), "{path}: {}", reply.status);
+        assert!(!reply.body.contains("root:") && !reply.body.contains(key.trim()), "{path}");
     }
 }
 
@@ -541,8 +541,8 @@ fn bodies_are_limited_and_slow_heads_do_not_block_others() {
         })
         .collect();
     let large = format!("name={}", "x".repeat(200 << 10));
-    let said = server.send(&session, "/account/tokens", &large);
-    assert_eq!((said.status, said.header("connection")), (413, Some("close")), "{}", said.body);
+    let reply = server.send(&session, "/account/tokens", &large);
+    assert_eq!((reply.status, reply.header("connection")), (413, Some("close")), "{}", reply.body);
     assert_eq!(server.see(&session, "/").status, 200);
     drop(slow);
     // A route takes a body exactly if its method sends one.

@@ -49,7 +49,7 @@ impl Preset {
     }
 
     /// The preset of this name; own times without one.
-    pub(crate) fn of(key: &str) -> Self {
+    pub(crate) fn from_key(key: &str) -> Self {
         Self::ALL.into_iter().find(|one| one.key() == key).unwrap_or(Self::Own)
     }
 }
@@ -289,7 +289,7 @@ mod tests {
 
     #[test]
     fn preset_is_recognized_from_its_cron_line() {
-        for (line, preset, said) in [
+        for (line, preset, message) in [
             ("30 2 * * *", Preset::Night, Some("Every night at 02:30")),
             ("0 14 * * *", Preset::Night, Some("Every day at 14:00")),
             ("5 9 * * 1-5", Preset::WorkingDays, Some("Working days at 09:05")),
@@ -302,7 +302,7 @@ mod tests {
             ("0 25 * * *", Preset::Own, None),
         ] {
             let typed = Typed::read(line);
-            assert_eq!((typed.preset, words(line).as_deref()), (preset, said), "{line}");
+            assert_eq!((typed.preset, words(line).as_deref()), (preset, message), "{line}");
             assert_eq!(typed.line().as_deref(), Ok(line));
         }
         assert_eq!(words("0 9 * * MON").as_deref(), Some("Every Monday at 09:00"));

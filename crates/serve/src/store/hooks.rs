@@ -31,7 +31,7 @@ fn hook(row: &Row<'_>) -> rusqlite::Result<Hook> {
         url: row.get(2)?,
         by: row.get(3)?,
         at: row.get(4)?,
-        format: Format::of(&row.get::<_, String>(5)?).unwrap_or_default(),
+        format: Format::from_key(&row.get::<_, String>(5)?).unwrap_or_default(),
         to: row.get::<_, String>(6)?.lines().map(str::to_owned).collect(),
         tried: row
             .get::<_, Option<i64>>(7)?

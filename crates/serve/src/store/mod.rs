@@ -210,7 +210,7 @@ impl Store {
             Some(reader) => reader,
             None => self.reader()?,
         };
-        self.sight.look(&reader)?;
+        self.sight.poll(&reader)?;
         let done = act(&reader);
         let mut readers = locked(pool);
         if readers.len() < READERS_KEPT {

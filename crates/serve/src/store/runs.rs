@@ -242,8 +242,8 @@ impl Store {
                 listed(&wanted),
                 most + 1
             );
-            let mut asked = file.prepare(&ask)?;
-            let found = asked.query_map(params_from_iter(&values), run)?;
+            let mut requested = file.prepare(&ask)?;
+            let found = requested.query_map(params_from_iter(&values), run)?;
             let mut runs = found.collect::<rusqlite::Result<Vec<_>>>()?;
             let beyond = runs.len() > most;
             runs.truncate(most);

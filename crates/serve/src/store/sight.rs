@@ -58,7 +58,7 @@ impl Sight {
     }
 
     /// Lets the next query of a limited connection find what this sight does.
-    pub(super) fn look(self, reader: &Connection) -> Result<()> {
+    pub(super) fn poll(self, reader: &Connection) -> Result<()> {
         let user = match self {
             Self::Everything => return Ok(()),
             Self::Of(user) => Some(user),

@@ -46,17 +46,17 @@ pub(crate) fn wrong_number() -> Problem {
 }
 
 /// The request for a run that agents carry out: its settings are written into the plan.
-pub(crate) fn asked(app: &App, asked: RunSpec, agents: u32) -> Result<RunSpec, Problem> {
+pub(crate) fn requested(app: &App, requested: RunSpec, agents: u32) -> Result<RunSpec, Problem> {
     permitted(app, agents)?;
-    if asked.search.is_some() {
+    if requested.search.is_some() {
         return Err(Problem::unusable(
             "This site searches for the highest rate only on this machine: leave 'agents' out. To search with agents, \
              use brunt find-max --agents.",
         )
         .at("agents"));
     }
-    let plan = edited(app, &asked.plan, &json!({ "op": "fill", "of": asked.variables }))?;
-    Ok(RunSpec { plan, variables: BTreeMap::new(), agents: Some(agents), ..asked })
+    let plan = edited(app, &requested.plan, &json!({ "op": "fill", "of": requested.variables }))?;
+    Ok(RunSpec { plan, variables: BTreeMap::new(), agents: Some(agents), ..requested })
 }
 
 /// Refuses a checked plan that this number of agents cannot share: one that refers to secrets, or has fewer users than

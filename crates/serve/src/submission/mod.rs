@@ -75,23 +75,23 @@ pub(crate) fn once(
 ) -> Result<String, Problem> {
     confirmed(app, target, sure)?;
     let target = listed(app, target)?;
-    let mut asked = asked(app, plan.id, text, (Some(&target), ""))?;
-    let checked = checked(app, plan.id, &asked)?;
+    let mut requested = requested(app, plan.id, text, (Some(&target), ""))?;
+    let checked = checked(app, plan.id, &requested)?;
     if let Some(finding) = checked.findings.first() {
         let why = format!("The plan cannot be tried with {}: {}", target.name, finding.text);
         return Err(Problem::unusable(why));
     }
-    keep_secrets(&mut asked, checked.secrets);
-    let directory = (!asked.data.is_empty()).then(|| files::directory(app, plan.id));
-    app.queue()?.once(asked, directory.as_deref()).map_err(Problem::unusable)
+    keep_secrets(&mut requested, checked.secrets);
+    let directory = (!requested.data.is_empty()).then(|| files::directory(app, plan.id));
+    app.queue()?.once(requested, directory.as_deref()).map_err(Problem::unusable)
 }
 
 /// Passes on only the secrets that the plan refers to.
-fn keep_secrets(asked: &mut RunSpec, names: Vec<String>) {
-    if let Some(secrets) = &mut asked.secrets {
+fn keep_secrets(requested: &mut RunSpec, names: Vec<String>) {
+    if let Some(secrets) = &mut requested.secrets {
         secrets.names = names;
     }
-    asked.secrets = asked.secrets.take().filter(|secrets| !secrets.names.is_empty());
+    requested.secrets = requested.secrets.take().filter(|secrets| !secrets.names.is_empty());
 }
 
 /// Submits a run or a search without asking for a confirmation: the caller has checked that it is permitted.
@@ -102,25 +102,25 @@ pub(crate) fn submit_for(
     submission: &Submission<'_>,
 ) -> Result<RunId, Problem> {
     let target = listed(app, submission.target)?;
-    let mut asked = asked(app, plan.id, text, (Some(&target), submission.duration))?;
-    asked.search.clone_from(&submission.search);
+    let mut requested = requested(app, plan.id, text, (Some(&target), submission.duration))?;
+    requested.search.clone_from(&submission.search);
     if let Some(agents) = submission.agents {
-        asked = agents::asked(app, asked, agents)?;
+        requested = agents::requested(app, requested, agents)?;
     }
-    let checked = checked(app, plan.id, &asked)?;
+    let checked = checked(app, plan.id, &requested)?;
     if let Some(finding) = checked.findings.first() {
-        let what = if asked.search.is_some() { "used for a search on" } else { "run against" };
+        let what = if requested.search.is_some() { "used for a search on" } else { "run against" };
         let why = format!("The plan cannot be {what} {}: {}", target.name, finding.text);
         let problem = Problem::unusable(why);
-        let is_of_duration = asked.duration.is_some()
-            && can_be_run(app, plan.id, &RunSpec { duration: None, ..asked.clone() })?;
+        let is_of_duration = requested.duration.is_some()
+            && can_be_run(app, plan.id, &RunSpec { duration: None, ..requested.clone() })?;
         return Err(if is_of_duration { problem.at("duration") } else { problem });
     }
-    if let Some(agents) = asked.agents {
+    if let Some(agents) = requested.agents {
         agents::refuse_unshared(&checked, agents)?;
-        asked.abort_on.clone_from(&checked.abort_on);
+        requested.abort_on.clone_from(&checked.abort_on);
     }
-    keep_secrets(&mut asked, checked.secrets);
+    keep_secrets(&mut requested, checked.secrets);
     let commit = Some(submission.commit.to_owned()).filter(|text| !text.is_empty());
     let origin = Origin {
         by: submission.by.to_owned(),
@@ -133,7 +133,7 @@ pub(crate) fn submit_for(
     let about =
         About { name: plan.name.clone(), tags: tags(submission.tags), origin, ..About::default() };
     let data = files::directory(app, plan.id);
-    let request = RunRequest { asked, about };
+    let request = RunRequest { requested, about };
     let planned_s = match (&submission.search, checked.load.and_then(|load| load.seconds)) {
         (Some(_), _) => None,
         (None, Some(seconds)) => Some(seconds),
@@ -158,14 +158,14 @@ pub(crate) fn submit_for(
 }
 
 /// A child's check of a plan. If the plan has files, the child runs in their directory.
-pub(crate) fn checked(app: &App, plan: i64, asked: &RunSpec) -> Result<Checked, Problem> {
-    let directory = (!asked.data.is_empty()).then(|| files::directory(app, plan));
-    let checked = app.children.check(asked, directory.as_deref());
+pub(crate) fn checked(app: &App, plan: i64, requested: &RunSpec) -> Result<Checked, Problem> {
+    let directory = (!requested.data.is_empty()).then(|| files::directory(app, plan));
+    let checked = app.children.check(requested, directory.as_deref());
     Ok(checked?)
 }
 
-fn can_be_run(app: &App, plan: i64, asked: &RunSpec) -> Result<bool, Problem> {
-    Ok(checked(app, plan, asked)?.findings.is_empty())
+fn can_be_run(app: &App, plan: i64, requested: &RunSpec) -> Result<bool, Problem> {
+    Ok(checked(app, plan, requested)?.findings.is_empty())
 }
 
 /// Refuses a duration with which a plan cannot be run that can be run without it.
@@ -175,7 +175,7 @@ pub(crate) fn check_duration(
     target: &Target,
     duration: &str,
 ) -> Result<(), Problem> {
-    let asked_for = |duration: &str| asked(app, plan.id, &plan.text, (Some(target), duration));
+    let asked_for = |duration: &str| requested(app, plan.id, &plan.text, (Some(target), duration));
     if duration.trim().is_empty() {
         return Ok(());
     }
@@ -188,7 +188,7 @@ pub(crate) fn check_duration(
 }
 
 /// What a child is asked about a plan on a target.
-pub(crate) fn asked(
+pub(crate) fn requested(
     app: &App,
     plan: i64,
     text: &str,

@@ -78,7 +78,7 @@ impl History {
     }
 
     /// Replaces the message of this kind, as JSON on one line.
-    pub fn tell(&mut self, kind: &'static str, data: &str) {
+    pub fn report(&mut self, kind: &'static str, data: &str) {
         let newest = self.newest.entry(kind).or_default();
         *newest = (newest.0 + 1, message(kind, None, data));
     }
@@ -180,8 +180,8 @@ mod tests {
         history.append("r1");
         assert_eq!(received(&history, &mut early), "v1 [r1]");
         history.append("r2");
-        history.tell("sections", "s1");
-        history.tell("sections", "s2");
+        history.report("sections", "s1");
+        history.report("sections", "s2");
         assert_eq!(received(&history, &mut early), "[r2] s2");
         assert_eq!(received(&history, &mut late), "v1 [r1,r2] s2");
         assert_eq!(received(&history, &mut early), "");
@@ -234,12 +234,12 @@ mod tests {
     #[test]
     fn history_keeps_the_newest_of_each_kind() {
         let mut history = History::default();
-        history.tell("state", "a");
-        history.tell("verdict", "b");
-        history.tell("state", "c");
+        history.report("state", "a");
+        history.report("verdict", "b");
+        history.report("state", "c");
         let mut cursor = Cursor::default();
         assert_eq!(received(&history, &mut cursor), "c b");
-        history.tell("state", "d");
+        history.report("state", "d");
         assert_eq!(received(&history, &mut cursor), "d");
     }
 
@@ -249,8 +249,8 @@ mod tests {
         let mut cursor = Cursor::only("state");
         history.show("v1");
         history.append("r1");
-        history.tell("sections", "s");
-        history.tell("state", "a");
+        history.report("sections", "s");
+        history.report("state", "a");
         assert_eq!(received(&history, &mut cursor), "a");
         history.append("r2");
         assert_eq!(received(&history, &mut cursor), "");

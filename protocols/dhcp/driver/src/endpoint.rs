@@ -86,29 +86,29 @@ pub(super) enum Family {
 
 impl DhcpEndpoint {
     /// Opens the endpoint.
-    pub fn open(network: &Network, asked: &EndpointSetup) -> Result<Self, DhcpEndpointError> {
-        let local = local(asked)?;
-        let bound = Bound::open(network, &Options::new(asked.server, local))?;
+    pub fn open(network: &Network, requested: &EndpointSetup) -> Result<Self, DhcpEndpointError> {
+        let local = local(requested)?;
+        let bound = Bound::open(network, &Options::new(requested.server, local))?;
         let socket: Opener<Socket> = Box::new(move || bound.register());
-        let mac = asked.mac.unwrap_or(FIRST_MAC);
-        let population = Population::cycle(mac, asked.users.into());
+        let mac = requested.mac.unwrap_or(FIRST_MAC);
+        let population = Population::cycle(mac, requested.users.into());
         Ok(Self(match local.ip() {
             IpAddr::V4(address) => {
-                let relay = asked.relay.unwrap_or(address);
+                let relay = requested.relay.unwrap_or(address);
                 let role = v4::Role::Relay { addresses: vec![relay], hops: 1 };
                 let mut setup = v4::Setup::new(population.clone(), role, relay);
-                (setup.seed, setup.waits) = (asked.seed, [asked.wait; 2]);
+                (setup.seed, setup.waits) = (requested.seed, [requested.wait; 2]);
                 let plan = v4::Plan::compile(setup)?;
-                Family::V4(Dhcp::new(whole(asked, population, plan, socket), 1))
+                Family::V4(Dhcp::new(whole(requested, population, plan, socket), 1))
             }
             IpAddr::V6(address) => {
                 let mut setup = v6::Setup::new(population.clone(), v6::BaseDuid::LinkLayer);
-                (setup.seed, setup.waits) = (asked.seed, [asked.wait; 2]);
-                if !asked.server.ip().is_multicast() {
+                (setup.seed, setup.waits) = (requested.seed, [requested.wait; 2]);
+                if !requested.server.ip().is_multicast() {
                     setup.relays = vec![relay(address)];
                 }
                 let plan = v6::Plan::compile(setup)?;
-                Family::V6(Dhcp::new(whole(asked, population, plan, socket), 1))
+                Family::V6(Dhcp::new(whole(requested, population, plan, socket), 1))
             }
         }))
     }
@@ -132,9 +132,9 @@ impl std::fmt::Debug for DhcpEndpoint {
 }
 
 /// The address at which answers arrive: that of a relay agent, at the port of servers and relay agents.
-fn local(asked: &EndpointSetup) -> Result<SocketAddr, DhcpEndpointError> {
-    let server = asked.server;
-    if let Some(local) = asked.local {
+fn local(requested: &EndpointSetup) -> Result<SocketAddr, DhcpEndpointError> {
+    let server = requested.server;
+    if let Some(local) = requested.local {
         return if local.is_ipv4() == server.is_ipv4() {
             Ok(local)
         } else {
@@ -157,7 +157,7 @@ fn relay(address: Ipv6Addr) -> v6::Relay {
 
 /// The setup of exchanges that are requested one by one and not kept.
 fn whole<D: super::Dialogue>(
-    asked: &EndpointSetup,
+    requested: &EndpointSetup,
     population: Population,
     plan: D::Plan,
     socket: Opener<Socket>,
@@ -167,9 +167,9 @@ fn whole<D: super::Dialogue>(
         population,
         clock: Arc::new(Monotonic::new()),
         sockets: vec![socket],
-        destination: asked.server,
+        destination: requested.server,
         task: Task::Mix(Mix::ACQUIRE),
-        seed: asked.seed,
+        seed: requested.seed,
         slots: Slots::default(),
         preload: 0,
         leases_max: 0,

@@ -47,7 +47,7 @@ impl Expectation {
 }
 
 /// Checks an answer that its dialogue accepted against the expectations. An unexpected answer still ends the exchange
-/// as an answer, and the lease it grants is kept. `asked` gives the stage that it answers, and the client.
+/// as an answer, and the lease it grants is kept. The pair is the stage that it answers, and the client.
 pub(super) fn examined<D: Dialogue>(
     expectations: &[Expectation],
     (stage, client): (Stage, u64),

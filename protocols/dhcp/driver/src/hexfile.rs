@@ -104,23 +104,23 @@ fn packet(path: &Path, text: &str) -> Result<Vec<u8>, HexFileError> {
 mod tests {
     use super::*;
 
-    fn said(text: &str) -> Result<Vec<u8>, String> {
+    fn message(text: &str) -> Result<Vec<u8>, String> {
         packet(Path::new("discover.hex"), text).map_err(|error| error.to_string())
     }
 
     #[test]
     fn hex_digits_may_be_separated_by_any_space() {
-        assert_eq!(said("0106 0A\n0b\r\n\tf f\x0b\x0c"), Ok(vec![0x01, 0x06, 0x0a, 0x0b, 0xff]));
+        assert_eq!(message("0106 0A\n0b\r\n\tf f\x0b\x0c"), Ok(vec![0x01, 0x06, 0x0a, 0x0b, 0xff]));
     }
 
     #[test]
     fn hex_errors_name_line_and_column() {
-        let digit = said("0106\n 0g").unwrap_err();
+        let digit = message("0106\n 0g").unwrap_err();
         assert!(digit.contains("discover.hex: line 2, column 3: 'g' is no"), "{digit}");
-        let odd = said("0106\n0\n").unwrap_err();
+        let odd = message("0106\n0\n").unwrap_err();
         assert!(odd.contains("5 digits") && odd.contains("line 2, column 1"), "{odd}");
-        assert!(said(" \n").unwrap_err().contains("no digit"), "nothing is no packet");
-        assert!(said("01:06").unwrap_err().contains("column 3: ':'"));
+        assert!(message(" \n").unwrap_err().contains("no digit"), "nothing is no packet");
+        assert!(message("01:06").unwrap_err().contains("column 3: ':'"));
     }
 
     #[test]

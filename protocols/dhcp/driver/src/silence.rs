@@ -12,7 +12,7 @@ pub struct Silence {
     /// When the last reply arrived, since the beginning of the run; `None` if none ever did.
     pub heard: Option<Duration>,
     /// When the last message that requires a reply was sent.
-    pub asked: Option<Duration>,
+    pub requested: Option<Duration>,
     /// How many such messages were sent after the last reply.
     pub unanswered: u64,
 }
@@ -20,7 +20,7 @@ pub struct Silence {
 impl Silence {
     /// How long no reply had arrived when the last message was sent.
     pub fn lasted(&self) -> Duration {
-        self.asked.unwrap_or_default().saturating_sub(self.heard.unwrap_or_default())
+        self.requested.unwrap_or_default().saturating_sub(self.heard.unwrap_or_default())
     }
 
     /// Combines what two workers know: the later reply shows that the target was still there.
@@ -28,7 +28,7 @@ impl Silence {
     pub(super) fn and(self, other: Self) -> Self {
         Self {
             heard: self.heard.max(other.heard),
-            asked: self.asked.max(other.asked),
+            requested: self.requested.max(other.requested),
             unanswered: self.unanswered + other.unanswered,
         }
     }
@@ -38,7 +38,7 @@ impl Silence {
 #[derive(Debug, Default)]
 pub(super) struct Listening {
     heard: Option<Moment>,
-    asked: Option<Moment>,
+    requested: Option<Moment>,
     unanswered: u64,
 }
 
@@ -50,15 +50,19 @@ impl Listening {
     }
 
     /// Records that a message that requires a reply was sent.
-    pub(super) fn asked(&mut self, at: Moment) {
-        self.asked = Some(at);
+    pub(super) fn requested(&mut self, at: Moment) {
+        self.requested = Some(at);
         self.unanswered += 1;
     }
 
     /// The recorded times, counted from `origin`.
     pub(super) fn since(&self, origin: Moment) -> Silence {
         let since = |moment: Option<Moment>| moment.map(|moment| moment - origin);
-        Silence { heard: since(self.heard), asked: since(self.asked), unanswered: self.unanswered }
+        Silence {
+            heard: since(self.heard),
+            requested: since(self.requested),
+            unanswered: self.unanswered,
+        }
     }
 }
 
@@ -71,14 +75,14 @@ mod tests {
     fn silence_begins_with_the_last_reply_of_any_worker() {
         let (mut one, mut two) = (Listening::default(), Listening::default());
         assert_eq!(one.since(at(0)).lasted(), Duration::ZERO);
-        one.asked(at(1_000));
+        one.requested(at(1_000));
         one.heard(at(1_001));
-        one.asked(at(4_000));
+        one.requested(at(4_000));
         one.heard(at(5_000));
         for millis in [6_000, 7_000, 9_000] {
-            one.asked(at(millis));
+            one.requested(at(millis));
         }
-        two.asked(at(2_000));
+        two.requested(at(2_000));
         let both = one.since(at(1_000)).and(two.since(at(1_000)));
         assert_eq!(both.heard, Some(Duration::from_secs(4)));
         assert_eq!((both.unanswered, both.lasted()), (4, Duration::from_secs(4)));

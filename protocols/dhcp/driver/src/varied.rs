@@ -159,7 +159,7 @@ fn decimal(mut number: u64, width: usize, room: &mut [u8; WIDTH_MAX]) -> &[u8] {
 mod tests {
     use super::*;
 
-    fn of(text: &str, client: u64) -> Vec<u8> {
+    fn bytes_of(text: &str, client: u64) -> Vec<u8> {
         Pattern::parse(text).unwrap().value_of(client)
     }
 
@@ -168,18 +168,18 @@ mod tests {
         for client in [0, 7, 10, 4_294_967_295, u64::MAX] {
             for pattern in ["eth0/{n}", "{n}", "{n}{n}", "{n}-{x}-{n}", "none", ""] {
                 let expected = pattern.replace("{n}", &client.to_string());
-                assert_eq!(of(pattern, client), expected.as_bytes());
+                assert_eq!(bytes_of(pattern, client), expected.as_bytes());
             }
         }
     }
 
     #[test]
     fn pattern_number_is_padded_as_requested() {
-        assert_eq!(of("port-{n:4}/{n}", 7), b"port-0007/7");
-        assert_eq!(of("{n:2}", 12345), b"12345");
-        assert_eq!(of("{n:20}", 1), b"00000000000000000001");
-        assert_eq!(of("0x0104{n}ff", 0x0102_0304), [1, 4, 1, 2, 3, 4, 255]);
-        assert_eq!(of("0x{n:4}", 0x0102_0304), [3, 4]);
+        assert_eq!(bytes_of("port-{n:4}/{n}", 7), b"port-0007/7");
+        assert_eq!(bytes_of("{n:2}", 12345), b"12345");
+        assert_eq!(bytes_of("{n:20}", 1), b"00000000000000000001");
+        assert_eq!(bytes_of("0x0104{n}ff", 0x0102_0304), [1, 4, 1, 2, 3, 4, 255]);
+        assert_eq!(bytes_of("0x{n:4}", 0x0102_0304), [3, 4]);
         assert_eq!(Pattern::fixed(vec![1, 255]).value_of(9), [1, 255]);
         assert_eq!(Pattern::fixed(vec![1, 255]).text(), "0x01ff");
         assert!(!Pattern::fixed(vec![1]).varies() && Pattern::parse("{n}").unwrap().varies());
@@ -194,7 +194,7 @@ mod tests {
             }
         }
         let longest = Pattern::parse("a{n}b{n}").unwrap().longest();
-        assert_eq!(longest, of("a{n}b{n}", u64::MAX).len());
+        assert_eq!(longest, bytes_of("a{n}b{n}", u64::MAX).len());
     }
 
     #[test]

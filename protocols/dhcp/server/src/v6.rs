@@ -158,8 +158,8 @@ impl V6Handler {
 
     /// Executes the request for one association.
     fn outcome(&mut self, request: &Request<'_>, ia: &Ia<'_>) -> IaOutcome {
-        let mut asked = ia.leases().flatten().map(|lease| (lease.address, lease.bits));
-        let hint = asked.find(|(address, _)| !address.is_unspecified());
+        let mut wanted = ia.leases().flatten().map(|lease| (lease.address, lease.bits));
+        let hint = wanted.find(|(address, _)| !address.is_unspecified());
         self.name(request.message, ia.iaid);
         let until = request.now + Duration::from_secs(u64::from(self.valid));
         let (pool, none) = match ia.kind {

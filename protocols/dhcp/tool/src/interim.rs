@@ -23,7 +23,7 @@ const SILENCE_MAX: Duration = Duration::from_secs(2);
 /// Shows intervals as lines.
 pub(crate) struct Interim<'a> {
     args: &'a DhcpArgs,
-    asked: &'a ReportSettings,
+    requested: &'a ReportSettings,
     catalogue: &'a Catalogue,
     /// What is printed before anything is sent, and the note that goes with it.
     opening: String,
@@ -43,14 +43,14 @@ impl<'a> Interim<'a> {
     /// The lines of this run, after an opening text and a note.
     pub(crate) fn new(
         args: &'a DhcpArgs,
-        asked: &'a ReportSettings,
+        requested: &'a ReportSettings,
         catalogue: &'a Catalogue,
         (opening, note): (String, Option<String>),
         (console, clock): (&Console, RunClock),
     ) -> Self {
         Self {
             args,
-            asked,
+            requested,
             catalogue,
             opening,
             note,
@@ -65,7 +65,7 @@ impl<'a> Interim<'a> {
 
     /// Prints the line for what was measured so far, and for the time `since` the last one.
     fn line(&mut self, so_far: &Measured, since: Duration) -> Result<(), ObserverFailure> {
-        let figures = Exchanges::of_run(self.asked, self.catalogue, &so_far.totals);
+        let figures = Exchanges::of_run(self.requested, self.catalogue, &so_far.totals);
         let mut text = match self.args.scenario {
             Scenario::Avalanche => self.waiting(&figures),
             Scenario::Basic | Scenario::Fleet(_) => interim(&figures, self.dress()),
@@ -113,7 +113,7 @@ impl<'a> Interim<'a> {
 
     /// Updates one line in place, so that a long run shows progress.
     fn show_progress(&self, interval: &Interval, so_far: &Measured) {
-        let figures = Exchanges::of_run(self.asked, self.catalogue, &so_far.totals);
+        let figures = Exchanges::of_run(self.requested, self.catalogue, &so_far.totals);
         let sent: u64 = figures.stages.iter().map(|stage| stage.sent).sum();
         let counts = so_far.totals.counts();
         let seconds = interval.lasted().as_secs_f64();

@@ -79,14 +79,14 @@ impl Load for DhcpArgs {
             Perfdhcp::prepare(self, (world, network), verbosity).map_err(PerfdhcpError::refusal)?;
         let job = perfdhcp.job(world).map_err(PerfdhcpError::refusal)?;
         if shows && let Some(changes) = touched::changed(self) {
-            let target = job.asked.target.as_deref().unwrap_or_default();
+            let target = job.requested.target.as_deref().unwrap_or_default();
             world.console.note(&format!("this run {changes}: {target}"));
         }
         // A missing permission is reported before anything is printed.
         perfdhcp.open(job.load.workers()).map_err(PerfdhcpError::refusal)?;
         prepare(world).map_err(|error| PerfdhcpError::from(error).refusal())?;
         let (finished, exit) = perfdhcp.carry_out(&job, world).map_err(PerfdhcpError::refusal)?;
-        let exit = finished.losses.tell(exit);
+        let exit = finished.losses.report(exit);
         Ok(Outcome { record: finished.record, exit })
     }
 
@@ -111,7 +111,7 @@ impl Load for DhcpArgs {
         let prepared = if self.load.window.is_some() {
             prepared
         } else {
-            let window = load::Window::of(self);
+            let window = load::Window::from_args(self);
             prepared.with_sessions(move |rate| window.at(rate, 1))
         };
         suits(prepared.subject())?;

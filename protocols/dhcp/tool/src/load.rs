@@ -16,7 +16,7 @@ use crate::options::switches::EXCHANGES;
 /// Exchanges in flight if no rate is given: enough to keep a server busy, and few enough for the receive buffer that it
 /// most likely has.
 pub(crate) const WINDOW: u32 = 64;
-/// The most exchanges in flight if a rate is given; further exchanges that fall due wait.
+/// The most exchanges in flight if a rate is given; further exchanges that become due wait.
 const WINDOW_MAX: u32 = 65_536;
 /// Exchanges in flight beyond those of one drop time without answers, for uneven arrivals.
 const WINDOW_SLACK: f64 = 64.0;
@@ -89,7 +89,7 @@ pub(crate) struct Window {
 
 impl Window {
     /// That of a command line.
-    pub(crate) fn of(args: &DhcpArgs) -> Self {
+    pub(crate) fn from_args(args: &DhcpArgs) -> Self {
         let [first, second] = args.limits.drop_time;
         let patience = if args.exchange.retransmit { PATIENCE } else { Duration::ZERO };
         Self { longest: patience.max(first + second) }
@@ -106,7 +106,7 @@ impl Window {
 /// The exchanges in flight of a schedule.
 fn window(args: &DhcpArgs, schedule: &Schedule, nodes: u32) -> u32 {
     let peak = schedule.peak_per_second().unwrap_or(f64::from(WINDOW_MAX));
-    args.load.window.map_or_else(|| Window::of(args).at(peak, nodes), u32::from)
+    args.load.window.map_or_else(|| Window::from_args(args).at(peak, nodes), u32::from)
 }
 
 /// The virtual users of a closed loop: each client of a scenario in which clients act for themselves, else as many
@@ -133,7 +133,7 @@ pub(crate) fn slots(args: &DhcpArgs) -> Slots {
     share::requested(&args.output.run, args.output.seed).map(|node| node.slots).unwrap_or_default()
 }
 
-/// The first `-n` counts requested leases; renewals and releases that fall due between them do not count.
+/// The first `-n` counts requested leases; renewals and releases that become due between them do not count.
 fn count(args: &DhcpArgs, slots: &Slots) -> Option<u64> {
     match args.scenario {
         Scenario::Avalanche => Some(u64::from(args.clients.count.get())),

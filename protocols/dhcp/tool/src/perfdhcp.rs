@@ -62,7 +62,7 @@ impl<'a> Perfdhcp<'a> {
             resolved,
             verbosity,
             console: world.console.clone(),
-            shown: shown::asked(args),
+            shown: shown::requested(args),
             operations,
             catalogue: catalogue.with_tallies(tallies),
             driver: RefCell::default(),
@@ -135,7 +135,7 @@ impl<'a> Perfdhcp<'a> {
             finished.losses.print(&driver.texts(&self.resolved, &finished.engine, &figures));
         }
         let ending = Ending::new(&job.output.run, Stream::Error, &self.console);
-        ending.tell(&finished.record, &mut finished.losses)?;
+        ending.report(&finished.record, &mut finished.losses)?;
         if let Some(fleet) = self.resolved.fleet() {
             let clients = self.resolved.args.clients.count.get().into();
             let (cut, lasted) = (fleet.power_cut, finished.engine.lasted);
@@ -183,7 +183,7 @@ impl<'a> Perfdhcp<'a> {
                 progress: Progress::Table,
                 ..Output::default()
             },
-            ceiling: ceiling::of(
+            ceiling: ceiling::estimate(
                 &self.operations[..1],
                 self.resolved.load.workers(),
                 &world.environment,
@@ -203,8 +203,8 @@ impl<'a> Perfdhcp<'a> {
             ["do" | "sa"] => job.called("offer", "offers"),
             _ => job,
         };
-        if job.asked.mode == Mode::Closed {
-            job.asked.constant = args.scenario == Scenario::Basic;
+        if job.requested.mode == Mode::Closed {
+            job.requested.constant = args.scenario == Scenario::Basic;
         }
         Ok(job)
     }
@@ -254,7 +254,7 @@ impl<'a> Perfdhcp<'a> {
     }
 }
 
-/// Exchanges that fell due under load and were never sent. Exchanges that still waited when the run was ended from
+/// Exchanges that became due under load and were never sent. Exchanges that still waited when the run was ended from
 /// outside do not count.
 fn unsent(finished: &brunt_engine::Finished) -> u64 {
     if matches!(finished.ended, Ended::Stopped | Ended::Aborted) {

@@ -59,7 +59,7 @@ impl Route {
             (None, _) => None,
         };
         let server = scoped(options.server, options.server_port, interface.as_ref());
-        network.fence().expect(&[server]);
+        network.address_policy().expect(&[server]);
         let addresses: Vec<IpAddr> = if options.source_ips.is_empty() {
             vec![local(args, server, interface.as_ref())?]
         } else {

@@ -9,7 +9,7 @@ use crate::options::args::{DhcpArgs, Fleet, Scenario};
 use crate::report::{Counted, ReportSettings};
 
 /// What the rate counts, how high it should be, and which stages are always in the report.
-pub(crate) fn asked(args: &DhcpArgs) -> ReportSettings {
+pub(crate) fn requested(args: &DhcpArgs) -> ReportSettings {
     let v6 = args.family == Family::V6;
     let exchange = &args.exchange;
     let counted = match (exchange.first_half, exchange.rapid_commit, v6) {

@@ -183,7 +183,7 @@ fn never(figures: &Exchanges, silence: Silence, args: &DhcpArgs, route: &Route) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    fn said(drops: u64, late: u64, bad_checksum: u64) -> Option<String> {
+    fn message(drops: u64, late: u64, bad_checksum: u64) -> Option<String> {
         let drop_time = [Duration::from_secs(1), Duration::from_millis(500)];
         present(drops, late, bad_checksum, None, drop_time)
     }
@@ -230,14 +230,14 @@ mod tests {
     fn damaged_or_late_answers_show_that_a_server_exists() {
         let damaged =
             "answers came with a bad UDP checksum, so this machine's system did not deliver them";
-        assert_eq!(said(10, 0, 10), Some(format!("10 {damaged}")));
+        assert_eq!(message(10, 0, 10), Some(format!("10 {damaged}")));
         // The count is that of all processes here, and no more than the exchanges without an answer are ours.
-        assert_eq!(said(10, 0, 25), Some(format!("10 {damaged}")));
+        assert_eq!(message(10, 0, 25), Some(format!("10 {damaged}")));
         let late = "4 answers came later than the drop time (1 and 0.5 s, -d)";
-        assert_eq!(said(8, 4, 0).as_deref(), Some(late));
-        assert_eq!(said(10, 4, 2), Some(format!("{late}, and 2 {damaged}")));
+        assert_eq!(message(8, 4, 0).as_deref(), Some(late));
+        assert_eq!(message(10, 4, 2), Some(format!("{late}, and 2 {damaged}")));
         for few in [(0, 0, 7), (10, 0, 4), (10, 2, 2), (9, 4, 0)] {
-            assert_eq!(said(few.0, few.1, few.2), None, "{few:?}");
+            assert_eq!(message(few.0, few.1, few.2), None, "{few:?}");
         }
     }
 }

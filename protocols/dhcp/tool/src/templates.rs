@@ -7,7 +7,7 @@ use super::error::PerfdhcpError;
 use crate::options::args::{self, DhcpArgs};
 
 /// The packets to send first and second, if there are any.
-pub(crate) fn of(args: &DhcpArgs, files: &Files) -> Result<[Option<Template>; 2], PerfdhcpError> {
+pub(crate) fn read(args: &DhcpArgs, files: &Files) -> Result<[Option<Template>; 2], PerfdhcpError> {
     let Some(given) = &args.templates else { return Ok([None, None]) };
     let first = template(&given.first, files)?;
     Ok([Some(first), given.second.as_ref().map(|given| second(given, files)).transpose()?])

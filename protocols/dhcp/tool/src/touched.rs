@@ -44,7 +44,7 @@ mod tests {
     use crate::options::{Parsed, parse};
     use brunt_run::World;
 
-    fn said(line: &str) -> Option<String> {
+    fn message(line: &str) -> Option<String> {
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
         match parse(&words[1..], &World::of_process()) {
             Ok(Parsed::Run(args)) => changed(&args),
@@ -81,8 +81,8 @@ mod tests {
             ),
         ] {
             let server = if switches.starts_with("-6") { "::1" } else { "127.0.0.1" };
-            let said = said(&format!("perfdhcp {switches} {server}"));
-            assert_eq!(said.as_deref(), expected, "{switches}");
+            let message = message(&format!("perfdhcp {switches} {server}"));
+            assert_eq!(message.as_deref(), expected, "{switches}");
         }
     }
 }

@@ -47,7 +47,7 @@ pub(crate) fn plan(
         let sub = Some(code(option)?);
         setup.varied.push(VariedOption { code: RELAY_INFO, sub, value: option.value.clone() });
     }
-    [setup.first_template, setup.second_template] = templates::of(args, files)?;
+    [setup.first_template, setup.second_template] = templates::read(args, files)?;
     setup.rising =
         exchange.elapsed.map(|elapsed| Rising { after: elapsed.after, lasting: elapsed.lasting });
     setup.waits = args.limits.drop_time;

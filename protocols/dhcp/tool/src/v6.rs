@@ -50,7 +50,7 @@ pub(crate) fn plan(
     }
     setup.rising =
         exchange.elapsed.map(|elapsed| Rising { after: elapsed.after, lasting: elapsed.lasting });
-    [setup.first_template, setup.second_template] = templates::of(args, files)?;
+    [setup.first_template, setup.second_template] = templates::read(args, files)?;
     Ok(Plan::compile(setup)?)
 }
 

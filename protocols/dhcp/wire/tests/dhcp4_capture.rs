@@ -167,8 +167,8 @@ fn decode_errors_name_their_offset() {
     assert_eq!(Message::scan(&bytes).unwrap_err(), DecodeError::HardwareLength { length: 17 });
     patch::put(&mut bytes, at::COOKIE, &[0]);
     assert_eq!(Message::scan(&bytes).unwrap_err(), DecodeError::NoCookie);
-    let said = DecodeError::Truncated { offset: 244, code: 50 }.to_string();
-    assert_eq!(said, "option 50 at offset 244 ends beyond its field");
+    let output = DecodeError::Truncated { offset: 244, code: 50 }.to_string();
+    assert_eq!(output, "option 50 at offset 244 ends beyond its field");
 }
 
 #[test]

@@ -145,9 +145,9 @@ proptest! {
         let theirs = oracle::Message::decode(&mut Decoder::new(&draft.to_bytes())).unwrap().to_vec().unwrap();
         let message = Message::scan(&theirs).unwrap();
         // The oracle writes only as much of the hardware address as its length says, which is correct.
-        let (ours, asked) = (message.header(), draft.header);
-        prop_assert_eq!(Header { chaddr: asked.chaddr, ..ours }, asked);
-        prop_assert_eq!(message.chaddr(), &asked.chaddr[..usize::from(asked.hlen)]);
+        let (ours, requested) = (message.header(), draft.header);
+        prop_assert_eq!(Header { chaddr: requested.chaddr, ..ours }, requested);
+        prop_assert_eq!(message.chaddr(), &requested.chaddr[..usize::from(requested.hlen)]);
         prop_assert_eq!(&read_by_us(&message), &options);
         prop_assert_eq!(message.message_type().map(MessageType::byte), options.get(&53).map(|it| it[0]));
         let address = |code| options.get(&code).map(|it: &Vec<u8>| Ipv4Addr::new(it[0], it[1], it[2], it[3]));

@@ -359,11 +359,11 @@ fn nesting_beyond_the_limit_is_refused() {
 
 #[test]
 fn decode_errors_say_what_is_wrong_where() {
-    let said = |error: Result<Message<'_>, DecodeError>| error.unwrap_err().to_string();
+    let output = |error: Result<Message<'_>, DecodeError>| error.unwrap_err().to_string();
     let parse = Message::parse;
-    assert!(said(parse(&[1, 0, 0])).contains("3 bytes, and its header alone needs 4"));
-    assert!(said(parse(&[12, 0, 0, 0])).contains("RELAY-FORW, which does not belong"));
-    assert!(said(parse(&[1, 0, 0, 0, 0, 1, 0])).contains("byte 4 runs past"));
+    assert!(output(parse(&[1, 0, 0])).contains("3 bytes, and its header alone needs 4"));
+    assert!(output(parse(&[12, 0, 0, 0])).contains("RELAY-FORW, which does not belong"));
+    assert!(output(parse(&[1, 0, 0, 0, 0, 1, 0])).contains("byte 4 runs past"));
     assert_eq!(Options::parse(&[0, 1, 0, 1], 10), Err(DecodeError::Truncated { offset: 10 }));
     let elapsed = [1, 0, 0, 0, 0, 8, 0, 1, 9];
     let short = Message::parse(&elapsed).unwrap().elapsed().unwrap_err().to_string();

@@ -186,10 +186,10 @@ fn landed(parsed: &Parsed<'_>) -> String {
     let reply = parsed.reply();
     let path = place::path(reply.url().unwrap_or_default());
     let path = brunt_redact::url(&String::from_utf8_lossy(path));
-    let said =
+    let message =
         parsed.page().ok().and_then(|page| brunt_flow_page::error_text(page, parsed.work()).ok());
-    let said = said.flatten().map(|text| format!("; the page says \"{text}\""));
-    format!("landed on {path} ({}){}", reply.code(), said.unwrap_or_default())
+    let message = message.flatten().map(|text| format!("; the page says \"{text}\""));
+    format!("landed on {path} ({}){}", reply.code(), message.unwrap_or_default())
 }
 
 /// What a check looks at.

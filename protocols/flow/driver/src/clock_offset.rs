@@ -64,20 +64,20 @@ mod tests {
 
     #[test]
     fn clock_difference_is_reported_for_refused_signatures() {
-        let said = |status, seconds: u64, body: &str| {
+        let message = |status, seconds: u64, body: &str| {
             let fields = [("Date", "Sun, 06 Nov 1994 08:49:37 GMT")];
             let response = Response::sample(status, &fields, body.as_bytes());
             words(&response, Duration::from_secs(seconds))
         };
         let body = "{\"error\":\"invalid_client\"}";
-        let behind = said(401, 784_112_077, body);
+        let behind = message(401, 784_112_077, body);
         assert_eq!(
             behind.as_deref(),
             Some("the server's clock is 300 s behind that of this machine")
         );
-        assert!(said(400, 784_111_700, body).is_some_and(|text| text.contains("77 s ahead of")));
-        assert_eq!(said(401, 784_111_807, body), None);
-        assert_eq!(said(401, 784_112_077, "no such page"), None);
-        assert_eq!(said(500, 784_112_077, body), None);
+        assert!(message(400, 784_111_700, body).is_some_and(|text| text.contains("77 s ahead of")));
+        assert_eq!(message(401, 784_111_807, body), None);
+        assert_eq!(message(401, 784_112_077, "no such page"), None);
+        assert_eq!(message(500, 784_112_077, body), None);
     }
 }

@@ -464,7 +464,8 @@ mod tests {
 
     #[test]
     fn variables_needed_by_a_step_are_determined() {
-        let text = |hole| Text::of([TextPiece::Hole(Hole(hole), brunt_feed::Escape::None)]);
+        let text =
+            |hole| Text::from_pieces([TextPiece::Hole(Hole(hole), brunt_feed::Escape::None)]);
         let variable = |name: &str, source, renewal| Variable::new(name, source, renewal);
         let variables = vec![
             variable("token", Source::Answer, Renewal::Extracted),

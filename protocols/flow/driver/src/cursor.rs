@@ -35,7 +35,7 @@ pub(super) enum Upcoming {
 
 /// How the iterations of one run begin, if a flow is executed several times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Course {
+pub struct IterationStart {
     /// The number of the first iteration of the closed model, so that no iteration repeats the data of a previous run.
     /// Arrivals have their own numbers.
     pub first: u64,
@@ -47,7 +47,7 @@ pub struct Course {
 #[derive(Debug)]
 pub(super) struct Cursor {
     user: u32,
-    course: Course,
+    iteration_start: IterationStart,
     mix: Mix,
     /// How many iterations this user has begun.
     begun: u64,
@@ -78,10 +78,10 @@ pub(super) struct Cursor {
 
 impl Cursor {
     /// Creates the cursor of user `user`, at the beginning of a run.
-    pub(super) fn new(user: u32, course: Course) -> Self {
+    pub(super) fn new(user: u32, iteration_start: IterationStart) -> Self {
         Self {
             user,
-            course,
+            iteration_start,
             mix: Mix::default(),
             begun: 0,
             at: None,
@@ -160,7 +160,7 @@ impl Cursor {
         variables: &mut Variables,
     ) -> Upcoming {
         if matches!(self.upcoming, Upcoming::Unknown) {
-            self.upcoming = self.look(compiled, counters, variables);
+            self.upcoming = self.next(compiled, counters, variables);
         }
         self.upcoming
     }
@@ -299,7 +299,7 @@ impl Cursor {
         }
     }
 
-    fn look(
+    fn next(
         &mut self,
         compiled: &CompiledFlow,
         counters: &FlowCounters,
@@ -322,11 +322,11 @@ impl Cursor {
                 if let Some(id) = id {
                     return Upcoming::Step(id, after);
                 }
-                if !self.course.arrivals {
+                if !self.iteration_start.arrivals {
                     after = after.saturating_add(self.between(compiled, counters));
                 }
             }
-            if self.course.arrivals {
+            if self.iteration_start.arrivals {
                 return Upcoming::Arrival;
             }
             let more = match (&flow.own, &flow.iterations) {
@@ -336,7 +336,7 @@ impl Cursor {
                 (None, Iterations::Shared(pool)) => pool.take(),
             };
             let place = u64::from(self.user) + u64::from(flow.users.max(1)) * self.begun;
-            let number = self.course.first.wrapping_add(place);
+            let number = self.iteration_start.first.wrapping_add(place);
             if !more
                 || self.begin(number, compiled, counters, variables).is_err()
                 || self.at.is_none()

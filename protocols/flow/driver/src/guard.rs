@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn guard_on_a_missing_value_holds_only_negated() {
-        let text = || Text::of([TextPiece::Hole(Hole(0), Escape::None)]);
+        let text = || Text::from_pieces([TextPiece::Hole(Hole(0), Escape::None)]);
         let conditions = [
             (Condition::Exist, true),
             (Condition::Equal(Text::literal("otp")), true),

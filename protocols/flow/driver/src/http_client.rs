@@ -15,7 +15,7 @@ use brunt_exchange::{Class, Outcome, Watch};
 use brunt_feed::{FILLED_MAX, Text, TraceContext, Unfilled, Values, since_1970};
 use brunt_flow_signing::{Proof, access_token_hash};
 use brunt_http_driver::{
-    self as http, Body, Client, Course, Group, Origin, Request, Response, Wanted,
+    self as http, Body, Client, ClientActions, Group, Origin, Request, Response, Wanted,
 };
 use brunt_redact::HIDDEN;
 use std::rc::Rc;
@@ -302,8 +302,8 @@ impl HttpClient {
     }
 
     /// What the client did by itself, in an exchange that is traced.
-    pub(super) fn course(&self) -> &Course {
-        self.client.course()
+    pub(super) fn actions(&self) -> &ClientActions {
+        self.client.actions()
     }
 
     /// Releases the answer, which is no longer needed, and the buffer of a long body.

@@ -38,7 +38,7 @@ impl Pointer {
     }
 
     /// The place that these names and numbers lead to.
-    pub(super) fn of(tokens: Vec<String>) -> Self {
+    pub(super) fn from_tokens(tokens: Vec<String>) -> Self {
         Self { tokens }
     }
 
@@ -291,8 +291,8 @@ mod tests {
             Pointer::parse(pointer).unwrap().find(body.as_bytes()).map(|found| found.is_some())
         };
         for body in ["{", "{\"a\":1", "{\"a\":1}x", "{\"a\":1,}", "nul"] {
-            let said = find("/a", body);
-            assert!(matches!(said, Err(Unexamined::NotJson { .. })), "{body}: {said:?}");
+            let message = find("/a", body);
+            assert!(matches!(message, Err(Unexamined::NotJson { .. })), "{body}: {message:?}");
         }
         assert_eq!((find("/a", ""), find("", "\n ")), (Ok(false), Ok(false)));
         let deep = ["{\"a\":", &"[".repeat(1 << 20), &"]".repeat(1 << 20), "}"].concat();

@@ -93,7 +93,7 @@ impl JsonPlace {
                 };
                 let mut tokens = Vec::new();
                 locate(tree, value, &mut tokens, work)?;
-                found = Pointer::of(tokens);
+                found = Pointer::from_tokens(tokens);
                 &found
             }
         };
@@ -260,27 +260,29 @@ mod tests {
 
     #[test]
     fn place_must_match_exactly_one_value() {
-        let said =
+        let message =
             |body: &str, members: &[(&str, &str)], skip| set(body, members, skip).unwrap_err();
         let missing = "'$.x' leads to no value; set-missing = \"skip\" passes it over";
-        assert_eq!(said("{}", &[("$.x", "1")], false), missing);
+        assert_eq!(message("{}", &[("$.x", "1")], false), missing);
         assert_eq!(set("{\"y\":0}", &[("$.x", "1"), ("/z", "1")], true).unwrap(), "{\"y\":0}");
         assert_eq!(set("", &[("$.x", "1")], true).unwrap(), "");
-        assert!(said("[1,2]", &[("$[*]", "1")], true).contains("leads to 2 values"));
+        assert!(message("[1,2]", &[("$[*]", "1")], true).contains("leads to 2 values"));
         for members in [[("$.a", "1"), ("$.a.b", "2")], [("/a/b", "1"), ("/a", "2")]] {
-            assert!(said("{\"a\":{\"b\":0}}", &members, false).contains("one into the other"));
+            assert!(message("{\"a\":{\"b\":0}}", &members, false).contains("one into the other"));
         }
-        assert!(said("{\"a\":0}", &[("$.a", "1"), ("/a", "2")], false).contains("the same value"));
+        assert!(
+            message("{\"a\":0}", &[("$.a", "1"), ("/a", "2")], false).contains("the same value")
+        );
     }
 
     #[test]
     fn unsearchable_body_is_refused() {
-        let said = |body: &str, place: &str| set(body, &[(place, "1")], true).unwrap_err();
-        assert!(said("{", "$.a").contains("not JSON"));
-        assert!(said("<a>", "/a").contains("not JSON"));
+        let message = |body: &str, place: &str| set(body, &[(place, "1")], true).unwrap_err();
+        assert!(message("{", "$.a").contains("not JSON"));
+        assert!(message("<a>", "/a").contains("not JSON"));
         let deep = ["[".repeat(1 << 20), "]".repeat(1 << 20)].concat();
-        assert!(said(&deep, "$.a").contains("nested more than 127 deep"));
+        assert!(message(&deep, "$.a").contains("nested more than 127 deep"));
         let wide = format!("[{}0]", "0,".repeat(1 << 20));
-        assert!(said(&wide, "$[?@ == 1 || @ == 2 || @ == 3]").contains("units of work"));
+        assert!(message(&wide, "$[?@ == 1 || @ == 2 || @ == 3]").contains("units of work"));
     }
 }

@@ -62,7 +62,7 @@ pub use control::{
     Candidate, Choose, Control, Group, Repetition, Times as RepeatTimes, Together, When,
 };
 pub use counters::{FlowCounters, Tallies};
-pub use cursor::Course;
+pub use cursor::IterationStart;
 pub use data_end::DataEnd;
 pub use extract::{Expiry, Extract, Location, LocationError, Missing};
 pub use filter::{FILTERS, Filter};

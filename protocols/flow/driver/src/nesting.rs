@@ -9,12 +9,12 @@ impl Flow {
     pub fn nesting(&self) -> Vec<Option<u16>> {
         let mut found = Found { chains: vec![None; self.operations.len() + self.spans.len()] };
         for scenario in &self.scenarios {
-            self.look(&scenario.steps, &mut found);
+            self.collect(&scenario.steps, &mut found);
         }
         found.chains.into_iter().map(|chain| chain?.last().copied()).collect()
     }
 
-    fn look(&self, steps: &[Step], found: &mut Found) {
+    fn collect(&self, steps: &[Step], found: &mut Found) {
         let mut open: Vec<u16> = Vec::new();
         let span = |number: u16| self.operations.len() + usize::from(number);
         for step in steps {

@@ -43,7 +43,7 @@ pub(super) struct Pending {
     /// How much longer the time between two requests becomes.
     pub(super) slower_by: Duration,
     /// What it said.
-    pub(super) said: String,
+    pub(super) message: String,
 }
 
 impl Poll {
@@ -56,10 +56,10 @@ impl Poll {
             return None;
         }
         let slower = self.slower.as_ref().filter(|slower| hold(&slower.when));
-        let said = self.pending.iter().find_map(|check| check.found(parsed, values));
+        let message = self.pending.iter().find_map(|check| check.found(parsed, values));
         Some(Pending {
             slower_by: slower.map_or(Duration::ZERO, |slower| slower.by),
-            said: said.unwrap_or_else(|| parsed.reply().code().to_string()),
+            message: message.unwrap_or_else(|| parsed.reply().code().to_string()),
         })
     }
 
@@ -108,12 +108,12 @@ mod tests {
         let pending = |body: &str| {
             let response = Response::sample(400, &[], body.as_bytes());
             let pending = poll.pending(&Parsed::new(Reply::Http(&response)), &values);
-            pending.map(|pending| (pending.slower_by.as_secs(), pending.said))
+            pending.map(|pending| (pending.slower_by.as_secs(), pending.message))
         };
-        let said = |text: &str| text.to_owned();
+        let message = |text: &str| text.to_owned();
         let wait = pending("{\"error\":\"authorization_pending\"}");
-        assert_eq!(wait, Some((0, said("authorization_pending"))));
-        assert_eq!(pending("{\"error\":\"slow_down\"}"), Some((5, said("slow_down"))));
+        assert_eq!(wait, Some((0, message("authorization_pending"))));
+        assert_eq!(pending("{\"error\":\"slow_down\"}"), Some((5, message("slow_down"))));
         assert_eq!(pending("{\"error\":\"denied\"}"), None);
         assert_eq!(pending("no json"), None);
         assert_eq!(poll.interval(&values), Ok(Duration::from_secs(5)));

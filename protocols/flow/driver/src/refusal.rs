@@ -67,7 +67,7 @@ mod tests {
     use super::*;
     use brunt_feed::Hole;
 
-    fn said(fields: &[(&str, &str)], body: &[u8]) -> Option<String> {
+    fn message(fields: &[(&str, &str)], body: &[u8]) -> Option<String> {
         let mut values = Values::new(1);
         values.set(Hole(0), b"hunter2");
         values.hide(Hole(0), true);
@@ -83,14 +83,14 @@ mod tests {
         ];
         let body = b"{\"code\":401,\r\n  \"message\":\"no hunter2\",\"access_token\":\"abc\"}";
         assert_eq!(
-            said(&fields, body).unwrap(),
+            message(&fields, body).unwrap(),
             "WWW-Authenticate: Bearer error=\"invalid_token\"; X-Error-Code: 17; \
              {\"code\":401, \"message\":\"no ***\",\"access_token\":\"***\"}"
         );
-        assert_eq!(said(&[("Date", "today")], b" \n"), None);
-        assert_eq!(said(&[], &b"x ".repeat(400)).unwrap().len(), BODY_SHOWN + 3);
-        let picture = said(&[("Content-Type", "image/png")], b"\x89PNG\0\0");
+        assert_eq!(message(&[("Date", "today")], b" \n"), None);
+        assert_eq!(message(&[], &b"x ".repeat(400)).unwrap().len(), BODY_SHOWN + 3);
+        let picture = message(&[("Content-Type", "image/png")], b"\x89PNG\0\0");
         assert_eq!(picture.unwrap(), "6 bytes of image/png");
-        assert_eq!(said(&[], b"caf\xc3").unwrap(), "caf");
+        assert_eq!(message(&[], b"caf\xc3").unwrap(), "caf");
     }
 }

@@ -11,7 +11,7 @@ mod traced;
 
 use super::compiled_flow::{CompiledFlow, ExchangeInfo};
 use super::counters::{FlowCounters, StepResult};
-use super::cursor::{Course, Cursor, Upcoming};
+use super::cursor::{Cursor, IterationStart, Upcoming};
 use super::data_end::DataEnd;
 use super::handover::Handover;
 use super::http_client::HttpClient;
@@ -60,7 +60,7 @@ pub struct WorkerContext {
     group: Rc<Group>,
     ldap: Option<LdapPool>,
     access: Option<DhcpAccess>,
-    course: Course,
+    iteration_start: IterationStart,
     data_end: Arc<DataEnd>,
     /// Where users get values from that were extracted before they began.
     handover: Option<Arc<Handover>>,
@@ -79,7 +79,7 @@ impl WorkerContext {
             access: access.map(|access| DhcpAccess::new(access, users)),
             compiled: Arc::clone(compiled),
             counters: Arc::clone(counters),
-            course: Course { first: 0, arrivals: compiled.flow().arrivals },
+            iteration_start: IterationStart { first: 0, arrivals: compiled.flow().arrivals },
             data_end: Arc::default(),
             handover: None,
             hands_over: false,
@@ -94,8 +94,8 @@ impl WorkerContext {
 
     /// Replaces the default course of the flow.
     #[must_use]
-    pub fn on(self, course: Course) -> Self {
-        Self { course, ..self }
+    pub fn on(self, iteration_start: IterationStart) -> Self {
+        Self { iteration_start, ..self }
     }
 
     /// Reports to `data_end` that no rows are left for an arrival.
@@ -149,7 +149,7 @@ impl User {
         }
         Self {
             number,
-            cursor: Cursor::new(number, context.course),
+            cursor: Cursor::new(number, context.iteration_start),
             variables,
             http_client: HttpClient::new(compiled, &context.group, number),
             ldap_client: context.ldap.as_ref().map(|ldap| Box::new(LdapClient::new(ldap, number))),
@@ -314,7 +314,7 @@ impl User {
             }
         }
         if let Some(traced) = self.traced.take() {
-            self.tell(id, act, &traced, (outcome, answered), watch);
+            self.report(id, act, &traced, (outcome, answered), watch);
         }
         if matches!(act.payload, Payload::Http(_)) {
             self.http_client.put_away();
@@ -355,10 +355,10 @@ impl User {
     /// Whether an arrival found no row for a variable. This ends the run, and is no failure of the target.
     fn ends_data(&self, spent: &Exhausted) -> bool {
         let Exhausted::Rows(variable) = spent else { return false };
-        if self.context.course.arrivals {
+        if self.context.iteration_start.arrivals {
             self.context.data_end.reached(variable);
         }
-        self.context.course.arrivals
+        self.context.iteration_start.arrivals
     }
 
     /// Sends the request and checks whether the answer is what the plan expects. Also returns whether there was an
@@ -502,7 +502,7 @@ impl Session for User {
             (Upcoming::Step(_, pause), None) => {
                 let first = !std::mem::replace(&mut self.started, true);
                 let pause = if first { pause + self.start() } else { pause };
-                let midway = self.context.course.arrivals;
+                let midway = self.context.iteration_start.arrivals;
                 if pause.is_zero() && !midway { Want::Next } else { Want::At(free + pause) }
             }
             (Upcoming::Nothing | Upcoming::Unknown, _) => Want::Nothing,

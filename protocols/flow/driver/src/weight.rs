@@ -34,7 +34,7 @@ mod tests {
 
     #[test]
     fn weight_text_must_be_a_whole_number() {
-        let weight = Weight::Of(Text::of([TextPiece::Hole(Hole(0), Escape::None)]));
+        let weight = Weight::Of(Text::from_pieces([TextPiece::Hole(Hole(0), Escape::None)]));
         let mut values = Values::new(1);
         assert_eq!(Weight::Fixed(7).number(&values), Ok(7));
         assert_eq!(weight.number(&values), Err(String::new()));

@@ -69,14 +69,14 @@ impl User {
             Some(other) => self.request.set_body(other.clone()),
             None => {}
         }
-        let asked = self.client.exchange(
+        let requested = self.client.exchange(
             &origin,
             &mut self.request,
             wanted,
             &mut self.response,
             &mut watch,
         );
-        asked.await.unwrap();
+        requested.await.unwrap();
         assert_eq!((self.response.status(), self.response.received()), (200, 12));
     }
 }
@@ -173,8 +173,8 @@ async fn idle_user_needs_little_memory() {
         request.begin("GET");
         request.set_target(b"/");
         let wanted = Wanted { fields: true, body: true, ..Wanted::default() };
-        let asked = client.exchange(&origin, &mut request, wanted, &mut response, &mut watch);
-        asked.await.unwrap();
+        let requested = client.exchange(&origin, &mut request, wanted, &mut response, &mut watch);
+        requested.await.unwrap();
         clients.push(client);
     }
     let each = (allocations::bytes_held() - without) / i64::from(USERS);

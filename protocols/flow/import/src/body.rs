@@ -222,7 +222,7 @@ fn disposed(piece: &str) -> Option<(&str, Range<usize>)> {
         let (name, value) = line.split_once(':')?;
         name.trim().eq_ignore_ascii_case("content-disposition").then_some(value)
     })?;
-    let name = disposition.split(';').find_map(|said| said.trim().strip_prefix("name="))?;
+    let name = disposition.split(';').find_map(|message| message.trim().strip_prefix("name="))?;
     let content = &piece[from..];
     let content = content.strip_suffix('\n').unwrap_or(content);
     let content = content.strip_suffix('\r').unwrap_or(content);

@@ -38,7 +38,7 @@ use file::{Entry, File};
 use flow::Flow;
 use given::Given;
 use made::Verifiers;
-use notes::{Left, Said};
+use notes::{Left, Notes};
 use page::Page;
 use second::Second;
 
@@ -143,7 +143,7 @@ pub fn har_beside(
         step_of: HashMap::new(),
         page: None,
         before: None,
-        said: Said { left, ..Said::default() },
+        message: Notes { left, ..Notes::default() },
     };
     reading.flow.variables.reserved(person::FEEDER);
     for at in &kept {
@@ -181,7 +181,7 @@ struct Reading<'a> {
     page: Option<Page>,
     /// When the earlier requests were over.
     before: Option<Timestamp>,
-    said: Said,
+    message: Notes,
 }
 
 impl Reading<'_> {
@@ -242,7 +242,7 @@ impl Reading<'_> {
             let fields: Vec<_> = fields.collect();
             step.body = if fields.is_empty() { Body::None } else { Body::Form(fields) };
             for name in sent.unsent {
-                self.said.unsent.insert(format!("{name} of {}", step.name));
+                self.message.unsent.insert(format!("{name} of {}", step.name));
             }
             step.act = Some(PageAction::Submit { selector: sent.selector, press: sent.press });
         } else {
@@ -273,7 +273,7 @@ impl Reading<'_> {
     fn answer(&mut self, at: usize, first: usize, url: &Url) {
         let response = &self.entries[at].response;
         let passing = self.chains.last(first) != at;
-        let page = (!passing && response.is_page()).then(|| Page::of(response, url));
+        let page = (!passing && response.is_page()).then(|| Page::from_response(response, url));
         let place = if at == first { url.clone() } else { self.place(at, url) };
         let step = self.step_of.get(&first).copied().unwrap_or_default();
         let given = Given {
@@ -287,7 +287,7 @@ impl Reading<'_> {
         given.give(&mut self.flow.sources);
         for (name, _) in response.cookies() {
             self.imported.client.cookies = true;
-            self.said.cookies_set.insert(name.to_owned());
+            self.message.cookies_set.insert(name.to_owned());
         }
         if page.is_some() {
             self.page = page;
@@ -310,7 +310,7 @@ impl Reading<'_> {
         let before = self.before;
         self.before = Some(before.map_or(ended, |before| before.max(ended)));
         let pause = Duration::try_from(started.duration_since(before?)).ok()?;
-        self.said.shortened |= pause > LONGEST_PAUSE;
+        self.message.shortened |= pause > LONGEST_PAUSE;
         let whole = pause.min(LONGEST_PAUSE).as_millis();
         Some(Duration::from_millis(u64::try_from(whole).ok()?))
             .filter(|pause| *pause >= SHORTEST_PAUSE)
@@ -328,7 +328,7 @@ impl Reading<'_> {
             step.extracts.extend(extracts);
         }
         let own = std::mem::take(&mut self.imported.notes);
-        self.imported.notes = self.said.notes(own, &extracted, &self.flow);
+        self.imported.notes = self.message.notes(own, &extracted, &self.flow);
         self.imported.variables = self.flow.variables.into_list();
         self.imported.feeder = self.flow.person.feeder();
         self.imported

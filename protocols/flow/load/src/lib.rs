@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use brunt_engine::{DriverCounts, EngineRun, Finished, Load, RunError, SessionFactory, Settings};
 use brunt_flow_driver::{
-    CompiledFlow, Course, DataEnd, FlowCounters, Handover, User, WorkerContext,
+    CompiledFlow, DataEnd, FlowCounters, Handover, IterationStart, User, WorkerContext,
 };
 
 /// Makes the users of one flow on the thread of the calling worker.
@@ -14,7 +14,7 @@ pub struct FlowSessions {
     compiled: Arc<CompiledFlow>,
     /// One for each worker.
     counters: Vec<Arc<FlowCounters>>,
-    course: Course,
+    iteration_start: IterationStart,
     /// Connections that earlier runs opened.
     opened: u64,
     /// TLS sessions that earlier runs resumed.
@@ -42,10 +42,10 @@ impl FlowSessions {
         let arrivals = matches!(settings.load, Load::Open(_));
         let opened = compiled.network().counts().opened;
         let resumed = compiled.network().handshakes().resumed;
-        let course = Course { first: settings.first, arrivals };
+        let iteration_start = IterationStart { first: settings.first, arrivals };
         let data_end = Arc::default();
         let compiled = Arc::clone(compiled);
-        Self { compiled, counters, course, opened, resumed, data_end, handover: None }
+        Self { compiled, counters, iteration_start, opened, resumed, data_end, handover: None }
     }
 
     /// Gives the users values of others; `leaves` is whether they hand theirs over in turn.
@@ -76,7 +76,7 @@ impl SessionFactory for FlowSessions {
 
     fn sessions(&self, worker: usize, numbers: Range<u32>) -> Vec<User> {
         let context = WorkerContext::new(&self.compiled, &self.counters[worker], numbers.len());
-        let context = context.on(self.course).reporting(&self.data_end);
+        let context = context.on(self.iteration_start).reporting(&self.data_end);
         let context = match &self.handover {
             Some((handover, leaves)) => context.handing(handover, *leaves),
             None => context,

@@ -137,8 +137,8 @@ impl Page {
             }
             (forms, _) => format!("it has {}{more}", forms.join("; ")),
         };
-        let said = self.error.as_ref().map(|text| format!("; it says \"{text}\""));
-        format!("{place}; {has}{}", said.unwrap_or_default())
+        let message = self.error.as_ref().map(|text| format!("; it says \"{text}\""));
+        format!("{place}; {has}{}", message.unwrap_or_default())
     }
 
     /// What it says about an error, if it says anything.

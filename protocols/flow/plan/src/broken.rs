@@ -47,14 +47,14 @@ impl Surroundings for Sparse {
 }
 
 /// The error message for a plan; none if it is right.
-fn said(text: &str) -> Option<String> {
+fn message(text: &str) -> Option<String> {
     let text = Text { name: "p.toml", text, unset: &[], overrides: &[] };
     let written = match read(&text, &|name| Sparse.variable(name)) {
         Ok(written) => written,
         Err(error) => return Some(error.to_string()),
     };
-    let world = CompileEnvironment { surroundings: &Sparse, base: Path::new("nowhere") };
-    let compiled = compile(&written.plan, Node::default(), 1, &world);
+    let environment = CompileEnvironment { surroundings: &Sparse, base: Path::new("nowhere") };
+    let compiled = compile(&written.plan, Node::default(), 1, &environment);
     compiled.err().map(|fault| written.error(fault).to_string())
 }
 
@@ -82,10 +82,10 @@ fn top(keys: &str) -> String {
 
 #[track_caller]
 fn expect(text: &str, place: &str, parts: &[&str]) {
-    let said = said(text).unwrap_or_else(|| panic!("nothing is said of\n{text}"));
-    assert!(said.starts_with(place), "{place:?} is not where it is said: {said}");
+    let message = message(text).unwrap_or_else(|| panic!("nothing is said of\n{text}"));
+    assert!(message.starts_with(place), "{place:?} is not where it is said: {message}");
     for part in parts {
-        assert!(said.contains(part), "{part:?} is not in: {said}");
+        assert!(message.contains(part), "{part:?} is not in: {message}");
     }
 }
 
@@ -293,9 +293,9 @@ fn http_errors() {
     );
     expect(&http("redirects = 300"), "p.toml:2:13: http.redirects:", &["from 0 to 255"]);
     expect(&http("redirect-body = true"), "p.toml:2:17:", &["belongs to 'redirects'"]);
-    for (name, said) in [("A B", "not a valid header name"), ("host", "the first origin")] {
+    for (name, message) in [("A B", "not a valid header name"), ("host", "the first origin")] {
         let keys = format!("redirects = 1\nredirect-headers = [\"{name}\"]");
-        expect(&http(&keys), "p.toml:3:21:", &[said]);
+        expect(&http(&keys), "p.toml:3:21:", &[message]);
     }
     expect(
         &http("resolve = { x = \"127.0.0.1:80\" }"),
@@ -548,14 +548,14 @@ fn valid_plans_are_accepted() {
         step("get = \"/\"\nheaders = { connection = \"Close\" }"),
         top("[variables]\nv = { env = \"PW\" }\nw = { file = \"there.txt\" }"),
     ] {
-        assert_eq!(said(&text), None, "{text}");
+        assert_eq!(message(&text), None, "{text}");
     }
 }
 
 #[test]
 fn find_max_errors() {
     assert_eq!(
-        said(&search(
+        message(&search(
             "objectives = [\"p99 < 5x\"]\nquick = true\nfrom = \"90/m\"\nprecision = 0.1"
         )),
         None
@@ -570,7 +570,7 @@ fn find_max_errors() {
         ("budget = 5", "a time such as"),
         ("allow = \"0.0.0.0/0\"", "allow"),
     ] {
-        let said = said(&search(keys)).unwrap_or_else(|| panic!("{keys} is right"));
-        assert!(said.contains(what) && said.contains("p.toml:9"), "{keys}: {said}");
+        let message = message(&search(keys)).unwrap_or_else(|| panic!("{keys} is right"));
+        assert!(message.contains(what) && message.contains("p.toml:9"), "{keys}: {message}");
     }
 }

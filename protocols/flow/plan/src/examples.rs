@@ -71,8 +71,9 @@ fn plan(name: &str, text: &str) -> Plan {
 }
 
 fn compiled(name: &str, plan: &Plan) -> Compiled {
-    let world = CompileEnvironment { surroundings: &ExampleMachine, base: &base(name) };
-    compile(plan, Node::default(), 7, &world).unwrap_or_else(|fault| panic!("{name}: {fault}"))
+    let environment = CompileEnvironment { surroundings: &ExampleMachine, base: &base(name) };
+    compile(plan, Node::default(), 7, &environment)
+        .unwrap_or_else(|fault| panic!("{name}: {fault}"))
 }
 
 fn json(text: &str) -> serde_json::Value {
@@ -166,10 +167,11 @@ fn truncated_plan_is_valid_or_an_error_with_its_place() {
         let cut = places.map(|at| text[..at].to_owned());
         for text in without.chain(twice).chain(cut) {
             let text = Text { name: "p.toml", text: &text, unset: &[], overrides: &[] };
-            let world = CompileEnvironment { surroundings: &ExampleMachine, base: &base(&name) };
+            let environment =
+                CompileEnvironment { surroundings: &ExampleMachine, base: &base(&name) };
             let error = match read(&text, &|name| ExampleMachine.variable(name)) {
                 Err(error) => error,
-                Ok(written) => match compile(&written.plan, Node::default(), 7, &world) {
+                Ok(written) => match compile(&written.plan, Node::default(), 7, &environment) {
                     Err(fault) => written.error(fault),
                     Ok(_) => continue,
                 },

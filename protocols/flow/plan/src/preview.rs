@@ -502,7 +502,7 @@ impl Requests<'_> {
             let hole =
                 self.compiled.flow.variables.iter().position(|variable| variable.name == name);
             let value = hole.map(|hole| {
-                let text = Text::of([TextPiece::Hole(Hole(hole as u16), Escape::None)]);
+                let text = Text::from_pieces([TextPiece::Hole(Hole(hole as u16), Escape::None)]);
                 self.named(&self.filled(&text))
             });
             let _ = write!(out, "{before}{}", value.unwrap_or_default());

@@ -78,15 +78,15 @@ mod tests {
             "x.y",
             "run.backlog",
         ] {
-            let said = without(missing).unwrap_err();
+            let message = without(missing).unwrap_err();
             assert!(
-                said.starts_with(&format!("--unset {missing}: the plan has no such key")),
-                "{said}"
+                message.starts_with(&format!("--unset {missing}: the plan has no such key")),
+                "{message}"
             );
         }
         for odd in ["", "run rate", "a=b", "="] {
-            let said = without(odd).unwrap_err();
-            assert!(said.contains("cannot be read"), "{odd}: {said}");
+            let message = without(odd).unwrap_err();
+            assert!(message.contains("cannot be read"), "{odd}: {message}");
         }
     }
 }

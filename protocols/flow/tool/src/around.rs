@@ -215,7 +215,7 @@ impl Half {
         let Around { mut flow, each, here, within } = around;
         let told = Arc::<Mutex<Told>>::default();
         let every = shown.is_some();
-        let (tell, naming) = (Arc::clone(&told), Naming::of(&flow));
+        let (tell, naming) = (Arc::clone(&told), Naming::new(&flow));
         let show = move |exchange: TracedExchange| {
             let name = naming.name(exchange.operation.into(), exchange.outcome);
             tell.lock().unwrap_or_else(PoisonError::into_inner).add(&exchange, name);

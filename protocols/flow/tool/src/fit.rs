@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn unsendable_request_is_an_error_with_its_step() {
-        for (url, field, value, said) in [
+        for (url, field, value, message) in [
             ("http://h/a b", ("A", "b"), "", "'ask': its URL contains a space"),
             ("http://h/${v}", ("A", "b"), "x\ny", "the byte 0x0a"),
             ("http://h/\u{e9}", ("A", "b"), "", "the byte 0xc3"),
@@ -251,7 +251,7 @@ mod tests {
             ("http://h/", ("A", "${v}"), "b\nc", "the control character 0x0a"),
         ] {
             let error = examined(url, field, value).unwrap_err().to_string();
-            assert!(error.contains(said), "{url}: {error}");
+            assert!(error.contains(message), "{url}: {error}");
         }
     }
 

@@ -98,7 +98,7 @@ pub struct Done {
 impl Done {
     /// Reports what could not be written, and returns the exit code of the program.
     pub fn end(&self) -> Exit {
-        self.losses.tell(self.exit)
+        self.losses.report(self.exit)
     }
 
     /// The record and the exit code of the program; reports what could not be written.
@@ -144,7 +144,7 @@ pub fn prepare(mut asked_for: FlowJob, world: &World) -> Result<Prepared<Users>,
     let tracer = tracer.map_err(Refusal::usage)?;
     let way = network.way().clone();
     let compiled = CompiledFlow::new(flow, network).map_err(|error| failed_to(&error))?;
-    let (naming, data_end) = (Naming::of(compiled.flow()), RefCell::default());
+    let (naming, data_end) = (Naming::new(compiled.flow()), RefCell::default());
     let users = Users { naming, compiled: Arc::new(compiled), tracer, data_end, surrounding };
     let load = Plan::new(settings, group(&users.compiled));
     let load = load.map_err(|error| failed_to(&error))?;
@@ -188,7 +188,7 @@ pub struct Users {
 
 /// Why a flow has no canary.
 #[derive(Debug, thiserror::Error)]
-enum CanaryRefused {
+enum CanaryRefusal {
     #[error("use --canary: scenarios have loads of their own, and a canary sets one pace")]
     OwnLoads,
     #[error(
@@ -202,13 +202,13 @@ fn refuse_canary(
     flow: &Flow,
     surrounding: &Surrounding,
     output: &Output,
-) -> Result<(), CanaryRefused> {
+) -> Result<(), CanaryRefusal> {
     if flow.own.is_some() && output.run.canary.is_some() {
-        return Err(CanaryRefused::OwnLoads);
+        return Err(CanaryRefusal::OwnLoads);
     }
     match surrounding.of_each_user().filter(|_| output.run.canary.is_some()) {
         None => Ok(()),
-        Some(key) => Err(CanaryRefused::EachUser(key)),
+        Some(key) => Err(CanaryRefusal::EachUser(key)),
     }
 }
 
@@ -235,15 +235,15 @@ impl Users {
         let job = Job {
             objectives,
             output,
-            ceiling: ceiling::of(&operations, load.workers(), &world.environment),
+            ceiling: ceiling::estimate(&operations, load.workers(), &world.environment),
             endless: is_endless(&load) && flow.is_endless(),
             several: !one_for_one(flow),
             semantics: semantics::semantics(flow),
             ..Job::new(command, catalogue, target, load, network)
         };
         let job = if only_http(flow) { job.called("request", "requests") } else { job };
-        let asked = if job.several { of_iterations(job.asked) } else { job.asked };
-        Ok(Job { asked, ..job })
+        let requested = if job.several { of_iterations(job.requested) } else { job.requested };
+        Ok(Job { requested, ..job })
     }
 }
 

@@ -22,7 +22,7 @@ enum Protocol {
 
 impl Naming {
     /// The names of the possible outcomes of a flow's steps.
-    pub(crate) fn of(flow: &Flow) -> Self {
+    pub(crate) fn new(flow: &Flow) -> Self {
         let v6 = flow.dhcp.as_deref().is_some_and(DhcpEndpoint::is_v6);
         let family = if v6 { Family::V6 } else { Family::V4 };
         let mut protocols = vec![Protocol::Http; flow.operations.len()];

@@ -80,11 +80,11 @@ fn around(job: &FlowJob, world: &World) -> ShowAround {
 }
 
 /// A load of one user that ends with the user's iterations.
-fn settings(asked: &Settings) -> Settings {
+fn settings(requested: &Settings) -> Settings {
     Settings {
-        seed: asked.seed,
-        operation_timeout: asked.operation_timeout,
-        interval: asked.interval,
+        seed: requested.seed,
+        operation_timeout: requested.operation_timeout,
+        interval: requested.interval,
         workers: Some(1),
         pin: false,
         ..Settings::closed(ThinkTime::None, 1)
@@ -221,7 +221,7 @@ impl Printed {
             }
             None => Exit::SomeFailed,
         };
-        done.losses.tell(exit)
+        done.losses.report(exit)
     }
 }
 

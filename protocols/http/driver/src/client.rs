@@ -35,14 +35,14 @@ pub struct Client {
     /// The origin of the last URL, by its spelling.
     last: Option<(Vec<u8>, Arc<Origin>)>,
     /// What the client added to a request that is shown, and the redirects that followed.
-    course: Course,
+    actions: ClientActions,
     /// The first cookie since the jar was empty that was not kept, and why.
     refused_cookie: Option<Box<(String, NotKept)>>,
 }
 
 /// What the client did by itself in an exchange that is shown.
 #[derive(Clone, Debug, Default)]
-pub struct Course {
+pub struct ClientActions {
     /// The lines it added to the head of the request: cookies, encodings.
     pub added: Vec<u8>,
     /// The redirects it followed.
@@ -73,7 +73,7 @@ impl Client {
             connections: Vec::new(),
             jar: Jar::default(),
             last: None,
-            course: Course::default(),
+            actions: ClientActions::default(),
             refused_cookie: None,
         }
     }
@@ -151,7 +151,7 @@ impl Client {
         watch: &mut Watch<'_>,
     ) -> Result<(), Failure> {
         if wanted.shown {
-            self.course = Course::default();
+            self.actions = ClientActions::default();
         }
         let settings = &self.network.settings;
         if settings.cookies || settings.redirects > 0 || settings.decompress {
@@ -164,8 +164,8 @@ impl Client {
     }
 
     /// What the client did by itself in the last exchange whose answer was to be shown.
-    pub fn course(&self) -> &Course {
-        &self.course
+    pub fn actions(&self) -> &ClientActions {
+        &self.actions
     }
 
     /// Another client of the same user, for requests that are made at the same time: with connections of its own over
@@ -180,7 +180,7 @@ impl Client {
             connections: Vec::new(),
             jar: Jar::default(),
             last: None,
-            course: Course::default(),
+            actions: ClientActions::default(),
             refused_cookie: None,
         }
     }
@@ -196,8 +196,8 @@ impl Client {
     }
 
     /// Shows what a lane did by itself as its own.
-    pub fn show(&mut self, course: Course) {
-        self.course = course;
+    pub fn show(&mut self, actions: ClientActions) {
+        self.actions = actions;
     }
 
     /// The cookies of this user.
@@ -234,7 +234,7 @@ impl Client {
             let request = turned.as_ref().unwrap_or(request);
             let extra = self.added(&origin, request);
             if wanted.shown && followed == 0 {
-                self.course.added.clone_from(&extra);
+                self.actions.added.clone_from(&extra);
             }
             let wanted = Wanted { fields: true, ..wanted };
             let done = self.send(&origin, request, &extra, wanted, response, watch).await?;
@@ -253,7 +253,7 @@ impl Client {
                     next.set_target(&to[path..]);
                     if wanted.shown {
                         let (status, method) = (response.status(), next.method().to_vec());
-                        self.course.hops.push(Hop { status, method, url: to });
+                        self.actions.hops.push(Hop { status, method, url: to });
                     }
                     origin = there;
                     turned = Some(next);
@@ -300,7 +300,7 @@ impl Client {
                 let name = value.split(|byte| matches!(byte, b'=' | b';')).next();
                 let name = String::from_utf8_lossy(name.unwrap_or_default()).trim().to_owned();
                 if shown {
-                    self.course.refused_cookies.push((name.clone(), why.clone()));
+                    self.actions.refused_cookies.push((name.clone(), why.clone()));
                 }
                 self.refused_cookie.get_or_insert_with(|| Box::new((name, why)));
             }

@@ -224,7 +224,7 @@ impl ExchangeInFlight<'_> {
             self.begin(context, watch);
         }
         if self.outgoing.is_due() && self.broken.is_none() {
-            self.go_on(context);
+            self.advance(context);
         }
         let group = self.group;
         let input = &mut **group.input.borrow_mut();
@@ -283,7 +283,7 @@ impl ExchangeInFlight<'_> {
     }
 
     /// Continues writing, as far as the socket takes the bytes without waiting.
-    fn go_on(&mut self, context: &mut Context<'_>) {
+    fn advance(&mut self, context: &mut Context<'_>) {
         // The exact number is not recorded: a socket that had no room at first has taken some bytes since.
         self.left = true;
         if let Poll::Ready(Err(error)) = self.outgoing.poll(self.stream, context) {
@@ -406,10 +406,10 @@ impl ExchangeInFlight<'_> {
         let response = &mut *self.response;
         let scanned = if wanted.fields {
             let show = |name, value| response.fields.push(Field { name, value });
-            wire::scan(bytes, flags.asked(), limits.fields, show)
+            wire::scan(bytes, flags.requested(), limits.fields, show)
         } else {
             let mut heads = self.group.heads.borrow_mut();
-            heads.scan(bytes, flags.asked(), limits.fields)
+            heads.scan(bytes, flags.requested(), limits.fields)
         };
         let scanned = scanned.map_err(|malformed| Failure::of_head(malformed, bytes))?;
         let Some(head) = scanned else {
@@ -426,7 +426,7 @@ impl ExchangeInFlight<'_> {
         }
         if !wanted.fields && wanted.fields_of(head.status) {
             let show = |name, value| response.fields.push(Field { name, value });
-            wire::scan(bytes, flags.asked(), limits.fields, show)?;
+            wire::scan(bytes, flags.requested(), limits.fields, show)?;
         }
         if wanted.fields_of(head.status) {
             response.keep_head(bytes.get(..head.length).unwrap_or_default());

@@ -234,13 +234,13 @@ pub enum Http2Failure {
     /// The server is closing the connection, and the request arrived too late.
     #[error(
         "read the answer: the server was leaving the connection (GOAWAY, {reason:?}{after})",
-        after = Said(said)
+        after = ServerText(message)
     )]
     GoAway {
         /// The error code.
         reason: Reason,
         /// The text that came with it, if any.
-        said: String,
+        message: String,
     },
     /// The server reset the stream of the request.
     #[error("read the answer: the server gave the request up (RST_STREAM, {0:?})")]
@@ -262,9 +262,9 @@ pub enum Http2Failure {
 }
 
 /// The text of a server, after a colon.
-struct Said<'a>(&'a str);
+struct ServerText<'a>(&'a str);
 
-impl std::fmt::Display for Said<'_> {
+impl std::fmt::Display for ServerText<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.0.is_empty() { Ok(()) } else { write!(f, ": {}", self.0) }
     }
@@ -341,7 +341,7 @@ mod tests {
 
     #[test]
     fn goaway_allows_resending_only_unprocessed_requests() {
-        let left = |reason| Http2Failure::GoAway { reason, said: "max requests".to_owned() };
+        let left = |reason| Http2Failure::GoAway { reason, message: "max requests".to_owned() };
         assert!(left(Reason::NO_ERROR).is_unprocessed());
         assert!(left(Reason::NO_ERROR).to_string().ends_with("(GOAWAY, NO_ERROR: max requests)"));
         for other in [

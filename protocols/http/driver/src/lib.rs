@@ -27,7 +27,7 @@ pub mod response;
 mod route;
 mod settings;
 
-pub use client::{Client, Course, Hop};
+pub use client::{Client, ClientActions, Hop};
 pub use cookies::NotKept;
 pub use failure::{Failure, FailureStage, Http2Failure};
 pub use group::Group;

@@ -149,8 +149,8 @@ impl Network {
     /// The lookup of this spelling, which is started if it is not in progress yet. The thread may outlive the run.
     fn pending(self: &Arc<Self>, place: &[u8]) -> io::Result<LookedUp> {
         let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(asked) = pending.get(place) {
-            return Ok(asked.clone());
+        if let Some(requested) = pending.get(place) {
+            return Ok(requested.clone());
         }
         let (sender, answer) = watch::channel(None);
         let (network, spelling) = (Arc::clone(self), place.to_vec());

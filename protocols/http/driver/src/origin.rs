@@ -260,9 +260,9 @@ mod tests {
     fn invalid_url_is_refused_with_a_reason() {
         let words = |text: &[u8]| Named::parse(text).unwrap_err().to_string();
         for zoned in [&b"http://[fe80::1%25lo]:8080"[..], b"http://[fe80::1%lo]"] {
-            let said = words(zoned);
-            assert!(said.contains("the interface 'lo'"), "{said}");
-            assert!(said.contains("--connect-to NAME:PORT:[fe80::1%lo]:PORT"), "{said}");
+            let message = words(zoned);
+            assert!(message.contains("the interface 'lo'"), "{message}");
+            assert!(message.contains("--connect-to NAME:PORT:[fe80::1%lo]:PORT"), "{message}");
         }
         assert!(words(b"localhost/x").contains("http://localhost:8080/path"));
         assert!(words(b"ftp://a").contains("neither http nor https"));

@@ -361,18 +361,18 @@ mod tests {
         let port = listener.local_addr().unwrap().port();
         let proxy = std::thread::spawn(move || {
             let (mut peer, _) = listener.accept().unwrap();
-            let mut asked = Vec::new();
-            while !asked.ends_with(b"\r\n\r\n") {
+            let mut requested = Vec::new();
+            while !requested.ends_with(b"\r\n\r\n") {
                 let mut byte = [0];
                 peer.read_exact(&mut byte).unwrap();
-                asked.push(byte[0]);
+                requested.push(byte[0]);
             }
             peer.write_all(answer).unwrap();
             if answer.is_empty() {
                 // Waits until the other side closes the connection.
                 let _ = peer.read(&mut [0]);
             }
-            String::from_utf8(asked).unwrap()
+            String::from_utf8(requested).unwrap()
         });
         let proxy_url = format!("http://me:secret@127.0.0.1:{port}");
         let options =
@@ -392,16 +392,16 @@ mod tests {
 
     #[test]
     fn tunnel_begins_after_the_head() {
-        let (opened, asked) =
+        let (opened, requested) =
             tunnel(b"HTTP/1.1 200 Connected\r\nVia: x\r\n\r\nthrough", "a.example");
         assert_eq!(opened.unwrap(), b"through");
         assert_eq!(
-            asked,
+            requested,
             "CONNECT a.example:443 HTTP/1.1\r\nHost: a.example:443\r\n\
              Proxy-Authorization: Basic bWU6c2VjcmV0\r\n\r\n"
         );
-        let (_, asked) = tunnel(b"HTTP/1.0 204 x\n\nx", "::1");
-        assert!(asked.starts_with("CONNECT [::1]:443 HTTP/1.1\r\n"), "{asked}");
+        let (_, requested) = tunnel(b"HTTP/1.0 204 x\n\nx", "::1");
+        assert!(requested.starts_with("CONNECT [::1]:443 HTTP/1.1\r\n"), "{requested}");
     }
 
     #[test]

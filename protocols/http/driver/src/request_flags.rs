@@ -30,7 +30,7 @@ impl RequestFlags {
     }
 
     /// How its answer must be read.
-    pub(super) fn asked(self) -> RequestKind {
+    pub(super) fn requested(self) -> RequestKind {
         if self.has(HEAD) { RequestKind::Head } else { RequestKind::Any }
     }
 

@@ -30,7 +30,7 @@ pub(super) enum Endpoint {
 
 /// A refusal in the form of RFC 6749 section 5.2.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Refused {
+pub(super) struct Refusal {
     status: u16,
     error: &'static str,
     description: &'static str,
@@ -40,11 +40,11 @@ pub(super) const fn refused(
     status: u16,
     error: &'static str,
     description: &'static str,
-) -> Refused {
-    Refused { status, error, description }
+) -> Refusal {
+    Refusal { status, error, description }
 }
 
-impl Refused {
+impl Refusal {
     pub(super) const fn wrong_method() -> Self {
         refused(405, "invalid_request", "the method is not supported here")
     }
@@ -69,7 +69,7 @@ impl Refused {
 pub(super) fn answer(call: &Call<'_>, endpoint: Endpoint, reply: &mut Reply) {
     let result = match endpoint {
         Endpoint::UserInfo => user_info(call, reply),
-        _ if call.request.method != "POST" => Err(Refused::wrong_method()),
+        _ if call.request.method != "POST" => Err(Refusal::wrong_method()),
         Endpoint::AccessToken => access_token(call, reply),
         Endpoint::Introspect => introspect(call, reply),
         Endpoint::Revoke => revoke(call, reply),
@@ -81,7 +81,7 @@ pub(super) fn answer(call: &Call<'_>, endpoint: Endpoint, reply: &mut Reply) {
 }
 
 /// The client of the request, and whether it has proved that it knows its secret.
-fn client<'a>(call: &Call<'a>, form: &Parameters<'a>) -> Result<(Arc<str>, bool), Refused> {
+fn client<'a>(call: &Call<'a>, form: &Parameters<'a>) -> Result<(Arc<str>, bool), Refusal> {
     let wrong = refused(401, "invalid_client", "Client authentication failed");
     let (name, secret): (Cow<'_, str>, Option<Cow<'_, str>>) = match call.basic() {
         Some((name, secret)) => (name.into(), Some(secret.into())),
@@ -96,20 +96,20 @@ fn client<'a>(call: &Call<'a>, form: &Parameters<'a>) -> Result<(Arc<str>, bool)
     }
 }
 
-fn access_token(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused> {
+fn access_token(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refusal> {
     let form = Parameters::new(call.request.body);
     let tokens = &call.realm.tokens;
     let (client, confidential) = client(call, &form)?;
-    let asked = || Arc::from(form.first("scope").unwrap_or_default());
+    let requested = || Arc::from(form.first("scope").unwrap_or_default());
     let (subject, scope): (Arc<str>, Arc<str>) = match form.first("grant_type").as_deref() {
         Some("password") => {
             let value = |name| form.first(name).unwrap_or_default();
             let who =
                 call.realm.identify(&call.realm.openam, &value("username"), &value("password"));
             let wrong = refused(400, "invalid_grant", "The provided access grant is invalid");
-            (who.ok_or(wrong)?.subject(), asked())
+            (who.ok_or(wrong)?.subject(), requested())
         }
-        Some("client_credentials") if confidential => (Arc::clone(&client), asked()),
+        Some("client_credentials") if confidential => (Arc::clone(&client), requested()),
         Some("client_credentials") => {
             return Err(refused(401, "invalid_client", "Client authentication failed"));
         }
@@ -151,7 +151,7 @@ fn access_token(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused> {
     Ok(())
 }
 
-fn introspect(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused> {
+fn introspect(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refusal> {
     let form = Parameters::new(call.request.body);
     client(call, &form)?;
     let token = form.first("token").unwrap_or_default();
@@ -176,7 +176,7 @@ fn introspect(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused> {
     Ok(())
 }
 
-fn user_info(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused> {
+fn user_info(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refusal> {
     let grant = call
         .bearer()
         .and_then(|token| call.realm.tokens.look_up(token, Kind::Access, call.now))
@@ -191,7 +191,7 @@ fn user_info(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused> {
     Ok(())
 }
 
-fn revoke(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused> {
+fn revoke(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refusal> {
     let form = Parameters::new(call.request.body);
     client(call, &form)?;
     let token = form.first("token").unwrap_or_default();

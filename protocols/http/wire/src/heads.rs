@@ -28,25 +28,25 @@ impl Heads {
     pub fn scan(
         &mut self,
         bytes: &[u8],
-        asked: RequestKind,
+        requested: RequestKind,
         fields_max: usize,
     ) -> Result<Option<Head>, Malformed> {
         let Some(slot) = self.slots.get_mut(bytes.len() % SLOTS) else {
-            return scan(bytes, asked, fields_max, |_, _| {});
+            return scan(bytes, requested, fields_max, |_, _| {});
         };
         if let Some((for_asked, for_max, head)) = slot.read
-            && (for_asked, for_max) == (asked, fields_max)
+            && (for_asked, for_max) == (requested, fields_max)
             && bytes.starts_with(&slot.bytes)
         {
             return Ok(Some(head));
         }
-        let scanned = scan(bytes, asked, fields_max, |_, _| {})?;
+        let scanned = scan(bytes, requested, fields_max, |_, _| {})?;
         if let Some(head) = scanned
             && let Some(bytes) = bytes.get(..head.length).filter(|head| head.len() <= LENGTH_MAX)
         {
             slot.bytes.clear();
             slot.bytes.extend_from_slice(bytes);
-            slot.read = Some((asked, fields_max, head));
+            slot.read = Some((requested, fields_max, head));
         }
         Ok(scanned)
     }
@@ -71,15 +71,15 @@ mod tests {
             "",
         ];
         for _ in 0..3 {
-            for (asked, fields_max) in
+            for (requested, fields_max) in
                 [(RequestKind::Any, 9), (RequestKind::Head, 9), (RequestKind::Any, 1)]
             {
                 for text in texts {
                     let bytes = text.as_bytes();
                     for end in [bytes.len(), bytes.len().saturating_sub(8), bytes.len()] {
                         let bytes = &bytes[..end];
-                        let expected = scan(bytes, asked, fields_max, |_, _| {});
-                        assert_eq!(heads.scan(bytes, asked, fields_max), expected, "{text}");
+                        let expected = scan(bytes, requested, fields_max, |_, _| {});
+                        assert_eq!(heads.scan(bytes, requested, fields_max), expected, "{text}");
                     }
                 }
             }

@@ -63,7 +63,7 @@ enum Coding {
 /// accepted.
 pub fn scan(
     bytes: &[u8],
-    asked: RequestKind,
+    requested: RequestKind,
     fields_max: usize,
     mut shown: impl FnMut(Range<usize>, Range<usize>),
 ) -> Result<Option<Head>, Malformed> {
@@ -82,15 +82,15 @@ pub fn scan(
     if status < 100 {
         return Err(Malformed::StatusLine);
     }
-    let mut said = MessageFields::default();
+    let mut message = MessageFields::default();
     for field in response.headers.iter() {
-        said.read(field.name.as_bytes(), field.value)?;
+        message.read(field.name.as_bytes(), field.value)?;
         shown(within(bytes, field.name.as_bytes()), within(bytes, field.value));
     }
-    let framing = said.framing(status, minor, asked)?;
+    let framing = message.framing(status, minor, requested)?;
     let persistent = match minor {
-        0 => said.keep_alive && !said.close,
-        _ => !said.close,
+        0 => message.keep_alive && !message.close,
+        _ => !message.close,
     };
     Ok(Some(Head {
         length,
@@ -151,9 +151,14 @@ impl MessageFields {
     }
 
     /// The rules of RFC 9112 section 6.3, in order.
-    fn framing(&self, status: u16, minor: u8, asked: RequestKind) -> Result<Framing, Malformed> {
-        let bodiless = asked == RequestKind::Head || matches!(status, 100..200 | 204 | 304);
-        if bodiless || asked == RequestKind::Connect && matches!(status, 200..300) {
+    fn framing(
+        &self,
+        status: u16,
+        minor: u8,
+        requested: RequestKind,
+    ) -> Result<Framing, Malformed> {
+        let bodiless = requested == RequestKind::Head || matches!(status, 100..200 | 204 | 304);
+        if bodiless || requested == RequestKind::Connect && matches!(status, 200..300) {
             return Ok(Framing::Length(0));
         }
         match (self.coding, self.length) {
@@ -195,8 +200,8 @@ fn decimal(digits: &[u8]) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn head(text: &str, asked: RequestKind) -> Result<Option<Head>, Malformed> {
-        scan(text.as_bytes(), asked, FIELDS_MAX, |_, _| {})
+    fn head(text: &str, requested: RequestKind) -> Result<Option<Head>, Malformed> {
+        scan(text.as_bytes(), requested, FIELDS_MAX, |_, _| {})
     }
 
     fn framing(fields: &str) -> Result<Framing, Malformed> {
@@ -268,7 +273,7 @@ mod tests {
         );
         assert_eq!(framing("Transfer-Encoding: Chunked\r\n"), Ok(chunked));
         let both = "Content-Length: 9\r\nTransfer-Encoding: chunked\r\n";
-        for (status, asked) in [
+        for (status, requested) in [
             (200, RequestKind::Head),
             (204, RequestKind::Any),
             (304, RequestKind::Any),
@@ -276,7 +281,7 @@ mod tests {
         ] {
             let text = format!("HTTP/1.1 {status} x\r\n{both}\r\n");
             assert_eq!(
-                head(&text, asked).unwrap().unwrap().framing,
+                head(&text, requested).unwrap().unwrap().framing,
                 Framing::Length(0),
                 "{status}"
             );

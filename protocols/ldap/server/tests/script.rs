@@ -167,9 +167,9 @@ fn unsolicited_and_extra_responses_are_sent() {
     let request = request::bind_simple(&name, &"password".into(), &[Control::password_policy()]);
     let bound = client.ask(1, &request);
     let controls = response::scan(&bound.bytes).unwrap().controls().unwrap();
-    let said = controls.find(control::PASSWORD_POLICY).unwrap().unwrap().value.unwrap();
+    let output = controls.find(control::PASSWORD_POLICY).unwrap().unwrap().value.unwrap();
     let expected = PasswordPolicy { warning: Some(PolicyWarning::ExpiresIn(3600)), error: None };
-    assert_eq!(PasswordPolicy::decode(said), Ok(expected));
+    assert_eq!(PasswordPolicy::decode(output), Ok(expected));
 }
 
 #[test]

@@ -48,8 +48,8 @@ use brunt_run::summary::{Ending, Stream, SummaryError};
 use brunt_run::{
     Caller, EndedBy, EngineError, ExecutionError, ExitPolicy, Finished, Job, JobError, Load,
     Observer, Outcome, Prepared, Protocol, ProtocolError, Repeatable, Unsuitable, Verbosity,
-    carry_out, ceiling, console, exit, fence, files, is_endless, judged, objectives, prepare,
-    search_words,
+    address_policy, carry_out, ceiling, console, exit, files, is_endless, judged, objectives,
+    prepare, search_words,
 };
 
 use crate::options::dialect::Dialect;
@@ -102,7 +102,7 @@ impl Load for RateArgs {
         let Prepared { job, protocol: rate_tool, .. } = prepared;
         // Not before the plan: a Kerberos configuration must be set while the process has one thread.
         prepare(world).map_err(Refusal::failed)?;
-        fence::clear(&job.load, network, world).map_err(Refusal::failed)?;
+        address_policy::clear(&job.load, network, world).map_err(Refusal::failed)?;
         ports::check(self, &rate_tool.plan, &world.console);
         let table = [("--outputFile", self.table.file.as_deref())];
         files::check(&[&job.output.run.paths()[..], &table].concat()).map_err(Refusal::failed)?;
@@ -118,7 +118,7 @@ impl Load for RateArgs {
                 }
             }
         };
-        let exit = finished.losses.tell(exit);
+        let exit = finished.losses.report(exit);
         Ok(Outcome { record: finished.record, exit })
     }
 
@@ -150,7 +150,7 @@ fn ready<'a>(
     let seed = args.output.seed.unwrap_or_else(console::seed);
     let refused = |problem: Problem| problem.refusal(args.tool, args.dialect);
     let usage = |error: JobError| refused(Problem::usage(error.to_string()));
-    let (setup, unused) = setup::of(args, network, (seed, world)).map_err(refused)?;
+    let (setup, unused) = setup::build(args, network, (seed, world)).map_err(refused)?;
     let monitored = setup.clone();
     let plan = ldap::Plan::compile(setup).map_err(|error| refused(error.into()))?;
     let plan = match setup::locked_tolerated(args) {
@@ -244,8 +244,8 @@ impl RateTool<'_> {
                 progress: Progress::Table,
                 ..Output::default()
             },
-            ports: ports::of(args, &self.plan),
-            ceiling: ceiling::of(operations, load.workers(), &world.environment),
+            ports: ports::budget(args, &self.plan),
+            ceiling: ceiling::estimate(operations, load.workers(), &world.environment),
             search: search_words(args),
             endless: is_endless(&load),
             ..Job::new(command, catalogue, setup::target(args, &self.plan), load, network.clone())
@@ -254,7 +254,7 @@ impl RateTool<'_> {
             Some((one, many)) => job.called(one, many),
             None => job,
         };
-        Ok(Job { asked: brunt_record::Plan { latency_basis, ..job.asked }, ..job })
+        Ok(Job { requested: brunt_record::Plan { latency_basis, ..job.requested }, ..job })
     }
 
     fn carry_out(
@@ -275,7 +275,7 @@ impl RateTool<'_> {
         }
         let notes = self.notes();
         let ending = Ending::new(&job.output.run, Stream::Error, &world.console);
-        ending.tell(&finished.record, &mut finished.losses)?;
+        ending.report(&finished.record, &mut finished.losses)?;
         for note in &notes {
             world.console.note(note);
         }

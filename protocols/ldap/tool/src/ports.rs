@@ -26,7 +26,7 @@ pub(crate) fn check(args: &RateArgs, plan: &Plan, console: &Console) {
 }
 
 /// The port budget for the record.
-pub(crate) fn of(args: &RateArgs, plan: &Plan) -> Option<PortBudget> {
+pub(crate) fn budget(args: &RateArgs, plan: &Plan) -> Option<PortBudget> {
     let demand = demand(args, plan)?;
     let budget = Budget::read().ok()?;
     Some(PortBudget { available: budget.available(&demand), needed: budget.needed(&demand) })

@@ -22,7 +22,7 @@ use crate::options::tool::Tool;
 const TRIES_MIN: u64 = 10;
 
 /// The settings of the driver, and the numbers of the arguments that no template uses.
-pub(crate) fn of(
+pub(crate) fn build(
     args: &RateArgs,
     network: &Network,
     (seed, world): (u64, &World),
@@ -36,7 +36,7 @@ pub(crate) fn of(
         Arguments::parse(&args.arguments, &settings, &world.files).map_err(Problem::failed)?;
     let mut texts = task::Texts::new(arguments, args.value_patterns);
     let identity = identity(&args.identity, &mut texts)?;
-    let task = task::of(args, &identity, &mut texts, (seed, world))?;
+    let task = task::build(args, &identity, &mut texts, (seed, world))?;
     // authrate measures its own binds; the other tools bind to open a connection.
     let login = match args.tool {
         Tool::Authrate => self::identity(&args.login, &mut texts)?,

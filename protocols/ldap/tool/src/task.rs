@@ -84,7 +84,7 @@ fn spelled(template: &Template) -> String {
 }
 
 /// The task.
-pub(crate) fn of(
+pub(crate) fn build(
     args: &RateArgs,
     identity: &Identity,
     texts: &mut Texts,

@@ -14,7 +14,7 @@ pub(crate) struct TestSurroundings {
     pub(crate) files: HashMap<PathBuf, Vec<u8>>,
     pub(crate) variables: HashMap<String, String>,
     pub(crate) somebody: bool,
-    pub(crate) asked: RefCell<Vec<String>>,
+    pub(crate) requested: RefCell<Vec<String>>,
 }
 
 impl TestSurroundings {
@@ -44,7 +44,7 @@ impl Surroundings for TestSurroundings {
         self.somebody
     }
     fn ask(&self, prompt: &str) -> io::Result<Secret> {
-        self.asked.borrow_mut().push(prompt.to_owned());
+        self.requested.borrow_mut().push(prompt.to_owned());
         Ok(Secret::new(b"typed".to_vec()))
     }
 }

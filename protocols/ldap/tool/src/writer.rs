@@ -72,7 +72,7 @@ impl TableWriter {
     }
 
     /// Writes text to standard error, also where that is otherwise kept free, and to the file.
-    pub(crate) fn tell(&mut self, text: &str) -> Result<(), ObserverFailure> {
+    pub(crate) fn report(&mut self, text: &str) -> Result<(), ObserverFailure> {
         if self.terminal {
             self.console.tell_at_once(text);
         }

@@ -123,15 +123,15 @@ mod tests {
 
     #[test]
     fn panic_becomes_a_failure_with_its_message() {
-        let trouble = guarded("look for a lease", || -> Result<(), BackendError> {
+        let error = guarded("look for a lease", || -> Result<(), BackendError> {
             let packet: &[u8] = &[];
             let first = packet[0];
             unreachable!("{first}")
         })
         .unwrap_err();
-        assert_eq!(trouble.class, Class::Protocol);
-        assert!(trouble.text.starts_with("look for a lease: "), "{trouble}");
-        assert!(trouble.text.contains("index out of bounds"), "{trouble}");
+        assert_eq!(error.class, Class::Protocol);
+        assert!(error.text.starts_with("look for a lease: "), "{error}");
+        assert!(error.text.contains("index out of bounds"), "{error}");
         assert_eq!(guarded("count", || Ok(3)), Ok(3));
     }
 }

@@ -85,7 +85,7 @@ impl LeaseSessions {
             factory: Arc::clone(self),
             number,
             open: None,
-            trouble: None,
+            error: None,
             kept: Kept::default(),
         }
     }
@@ -111,7 +111,7 @@ pub struct LeaseSession {
     factory: Arc<LeaseSessions>,
     number: u32,
     open: Option<OpenConnection>,
-    trouble: Option<BackendError>,
+    error: Option<BackendError>,
     kept: Kept,
 }
 
@@ -140,8 +140,8 @@ enum OperationFailure {
 }
 
 impl From<BackendError> for OperationFailure {
-    fn from(trouble: BackendError) -> Self {
-        Self::Backend(trouble)
+    fn from(error: BackendError) -> Self {
+        Self::Backend(error)
     }
 }
 
@@ -165,10 +165,10 @@ impl BlockingSession for LeaseSession {
                 self.open = Some(OpenConnection { connection, lease, identity, idle, opened_in });
                 self.kept.succeeded();
             }
-            Err(trouble) => {
+            Err(error) => {
                 self.kept.failed();
-                watch.not_ready(trouble.outcome());
-                self.trouble = Some(trouble);
+                watch.not_ready(error.outcome());
+                self.error = Some(error);
             }
         }
     }
@@ -178,13 +178,13 @@ impl BlockingSession for LeaseSession {
         let factory = &*self.factory;
         watch.operation(factory.work.operation());
         if let Some(pause) = self.kept.pause(watch.sent_at()) {
-            self.look(pause, watch);
+            self.poll(pause, watch);
         } else if let Some(open) = &mut self.open {
             open.idle = false;
         }
         let factory = &*self.factory;
         let Some(open) = &mut self.open else {
-            return not_open(self.trouble.take(), watch);
+            return not_open(self.error.take(), watch);
         };
         let number = self.number;
         let ended = caught(|| match &factory.work {
@@ -219,30 +219,30 @@ impl LeaseSession {
     fn panicked(&mut self, words: &str, watch: &mut Watch<'_>) -> Outcome {
         self.open = None;
         self.kept.failed();
-        let trouble = panics::failure("do what was asked", words);
-        trouble.told(watch)
+        let error = panics::failure("do what was asked", words);
+        error.told(watch)
     }
 
     /// Checks, after a pause, whether the server closed the connection meanwhile, and opens the store again.
     #[cold]
-    fn look(&mut self, idle: Duration, watch: &mut Watch<'_>) {
+    fn poll(&mut self, idle: Duration, watch: &mut Watch<'_>) {
         let Some(open) = &mut self.open else { return };
         open.idle = true;
         if !open.connection.has_lapsed(idle) {
             return;
         }
-        let mut trouble = None;
+        let mut error = None;
         let reopen = |watch: &mut Watch<'_>| match open.reopen(&self.factory, watch) {
             Ok(()) => true,
             Err(why) => {
-                trouble = Some(why);
+                error = Some(why);
                 false
             }
         };
         if !reopening(watch, reopen) {
             self.open = None;
             self.kept.failed();
-            self.trouble = trouble;
+            self.error = error;
         }
     }
 
@@ -254,7 +254,7 @@ impl LeaseSession {
         }
         match failed {
             OperationFailure::Nothing => Outcome::Skipped,
-            OperationFailure::Backend(trouble) => trouble.told(watch),
+            OperationFailure::Backend(error) => error.told(watch),
             OperationFailure::Check { what, number } => {
                 let address = self.factory.leases.lease(number).notation();
                 watch.explain(format_args!("{what}: number {number}, {address}"));
@@ -273,7 +273,7 @@ impl OpenConnection {
     ) -> Result<(), BackendError> {
         let opening = Opening::begin(true, watch);
         let opened = factory.backend.open();
-        self.connection = opened.inspect_err(|trouble| watch.not_ready(trouble.outcome()))?;
+        self.connection = opened.inspect_err(|error| watch.not_ready(error.outcome()))?;
         self.idle = false;
         self.opened_in = watch.now() - opening.began();
         opening.succeeded(RECONNECT, watch);
@@ -289,9 +289,7 @@ impl OpenConnection {
         safe: bool,
         ask: impl FnMut(&mut Self) -> Result<T, BackendError>,
     ) -> Result<T, BackendError> {
-        repeating(self, watch, ask, |open, trouble, watch| {
-            open.again(factory, trouble, safe, watch)
-        })
+        repeating(self, watch, ask, |open, error, watch| open.again(factory, error, safe, watch))
     }
 
     /// Whether a failed operation may be repeated, over a store that was opened again: it failed because a connection
@@ -300,14 +298,14 @@ impl OpenConnection {
     fn again(
         &mut self,
         factory: &LeaseSessions,
-        trouble: &BackendError,
+        error: &BackendError,
         safe: bool,
         watch: &mut Watch<'_>,
     ) -> bool {
         let in_flight = watch.sent_at().map_or(Duration::ZERO, |sent| watch.now() - sent);
         let (kept, round_trip) = (self.idle, self.opened_in);
         let request = Unanswered { kept, in_flight, round_trip, safe };
-        trouble.class == Class::Closed
+        error.class == Class::Closed
             && self.connection.broken()
             && factory.resend.repeats(&request)
             && self.reopen(factory, watch).is_ok()
@@ -361,7 +359,7 @@ impl OpenConnection {
         there: Option<bool>,
         watch: &mut Watch<'_>,
     ) -> OperationEnd {
-        let found = self.look(factory, search.by, number, watch)?;
+        let found = self.look_up(factory, search.by, number, watch)?;
         match there {
             Some(true) if !found => {
                 Err(OperationFailure::Check { what: "the lease looked for was not found", number })
@@ -376,7 +374,7 @@ impl OpenConnection {
 
     /// Looks lease `number` up.
     #[inline]
-    fn look(
+    fn look_up(
         &mut self,
         factory: &LeaseSessions,
         by: By,
@@ -499,7 +497,7 @@ impl OpenConnection {
                 self.ask(factory, watch, false, |open| open.connection.release(address))
             }
             Operation::Allocate | Operation::Expire | Operation::Search => {
-                self.look(factory, mix.by, number, watch)
+                self.look_up(factory, mix.by, number, watch)
             }
         };
         if answered(&answer) {
@@ -518,17 +516,17 @@ impl OpenConnection {
 
 /// The outcome of an exchange for which there is no store.
 #[cold]
-fn not_open(trouble: Option<BackendError>, watch: &mut Watch<'_>) -> Outcome {
+fn not_open(error: Option<BackendError>, watch: &mut Watch<'_>) -> Outcome {
     watch.never_sent();
-    match trouble {
-        Some(trouble) => trouble.told(watch),
+    match error {
+        Some(error) => error.told(watch),
         None => Outcome::Failed(Class::Closed, 0),
     }
 }
 
 /// Whether the store answered, with success or refusal, so that the stored state is known.
 fn answered<T>(answer: &Result<T, BackendError>) -> bool {
-    !matches!(answer, Err(trouble) if trouble.class != Class::Result)
+    !matches!(answer, Err(error) if error.class != Class::Result)
 }
 
 fn checked(there: bool, what: &'static str, number: u64) -> OperationEnd {

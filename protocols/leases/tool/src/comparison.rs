@@ -34,7 +34,7 @@ use crate::options::leases::PhaseChoice;
 
 /// What a comparison needs besides the command line.
 pub(crate) struct Comparison<'a> {
-    pub asked: &'a ComparisonSettings,
+    pub requested: &'a ComparisonSettings,
     pub secrets: &'a Secrets,
     pub grounds: StoreDirectory,
     pub may_destroy: bool,
@@ -84,7 +84,7 @@ struct Contents {
 }
 
 /// Why a store cannot be used.
-pub(crate) enum Refused {
+pub(crate) enum Unusable {
     /// It contains data of another owner.
     Occupied(String),
     /// Any other reason.
@@ -93,18 +93,18 @@ pub(crate) enum Refused {
 
 impl Comparison<'_> {
     /// How many phases there are in all.
-    pub(crate) fn phases(asked: &ComparisonSettings) -> usize {
-        let phases = match &asked.work {
+    pub(crate) fn phases(requested: &ComparisonSettings) -> usize {
+        let phases = match &requested.work {
             LeaseTasks::Phases(phases) => phases.len(),
             LeaseTasks::Mix(_) => 1,
         };
-        ways(asked).len() * phases
+        ways(requested).len() * phases
     }
 
     /// Checks, before anything is measured, that every store exists and may be used, and identifies it.
-    pub(crate) fn prove(&mut self) -> Result<(), Refused> {
-        for store in &self.asked.stores {
-            for durability in &self.asked.durabilities {
+    pub(crate) fn prove(&mut self) -> Result<(), Unusable> {
+        for store in &self.requested.stores {
+            for durability in &self.requested.durabilities {
                 if self.stop.urgency() != Urgency::Run {
                     return Ok(());
                 }
@@ -112,7 +112,7 @@ impl Comparison<'_> {
                     run: 0,
                     store,
                     durability: *durability,
-                    statements: self.asked.statements[0],
+                    statements: self.requested.statements[0],
                     last: false,
                 };
                 let backend = self.backend(way);
@@ -121,13 +121,14 @@ impl Comparison<'_> {
                     .map_err(|failure| {
                         let text = format!("{word}: failed to {failure}");
                         if failure.class == Class::Check {
-                            Refused::Occupied(text)
+                            Unusable::Occupied(text)
                         } else {
-                            Refused::Failed(text)
+                            Unusable::Failed(text)
                         }
                     })?;
-                let failed =
-                    |failure: BackendError| Refused::Failed(format!("{word}: failed to {failure}"));
+                let failed = |failure: BackendError| {
+                    Unusable::Failed(format!("{word}: failed to {failure}"))
+                };
                 let facts = &mut self.collection.facts;
                 facts.insert(format!("version/{word}"), backend.version().map_err(failed)?);
                 let name = format!("durability/{word}/{}", words::durability_word(*durability));
@@ -141,7 +142,7 @@ impl Comparison<'_> {
     /// Makes all measurements, until the user ends them.
     pub(crate) fn carry_out(&mut self) {
         self.events.begin(&self.collection);
-        for way in ways(self.asked) {
+        for way in ways(self.requested) {
             if self.stop.urgency() != Urgency::Run {
                 break;
             }
@@ -159,12 +160,12 @@ impl Comparison<'_> {
         let keep = self.keep && (way.last || way.store.place == Location::Temporary);
         let held = Held::prepare(Arc::clone(&backend), keep, &self.world.console)
             .map_err(StoreError::from)?;
-        let asked = self.asked;
-        match &asked.work {
+        let requested = self.requested;
+        match &requested.work {
             LeaseTasks::Mix(weights) => {
-                let rows = asked.preload.unwrap_or(0);
+                let rows = requested.preload.unwrap_or(0);
                 self.fill(&held, way, rows)?;
-                let mix = asked.mix(weights, rows);
+                let mix = requested.mix(weights, rows);
                 let before = Contents { rows, first: None };
                 // No phase follows, so an unusable store does not matter.
                 let _ = self.phase(&held, way, "mix", (Work::Mix(mix), Effect::Mixes), before);
@@ -180,10 +181,10 @@ impl Comparison<'_> {
         way: Way<'_>,
         phases: &[PhaseChoice],
     ) -> Result<(), WayError> {
-        let asked = self.asked;
+        let requested = self.requested;
         let rows = match phases.first() {
-            Some(PhaseChoice::Create) => asked.preload.unwrap_or(0),
-            _ => asked.population(way.durability),
+            Some(PhaseChoice::Create) => requested.preload.unwrap_or(0),
+            _ => requested.population(way.durability),
         };
         self.fill(held, way, rows)?;
         let mut there = Contents { rows, first: Some(0) };
@@ -201,9 +202,9 @@ impl Comparison<'_> {
             let (work, effect) = match phase {
                 PhaseChoice::Create => (Work::Create { first: first + there.rows }, Effect::Grows),
                 PhaseChoice::Search => {
-                    let draw = Draw::Ratio(asked.hit_ratio);
+                    let draw = Draw::Ratio(requested.hit_ratio);
                     (
-                        Work::Search(Search { population: there.rows, by: asked.by, draw }),
+                        Work::Search(Search { population: there.rows, by: requested.by, draw }),
                         Effect::Keeps,
                     )
                 }
@@ -230,9 +231,9 @@ impl Comparison<'_> {
         (work, effect): (Work, Effect),
         before: Contents,
     ) -> ControlFlow<(), Contents> {
-        let asked = self.asked;
-        let group = asked.group;
-        let mut operations = asked.operations(way.durability);
+        let requested = self.requested;
+        let group = requested.group;
+        let mut operations = requested.operations(way.durability);
         let mut settings = self.settings();
         if effect == Effect::Shrinks {
             // No more leases can be deleted than exist, and none are left for a warm-up.
@@ -247,7 +248,7 @@ impl Comparison<'_> {
         };
         let labels = self.labels(way, name);
         self.events.cell(&labels);
-        self.screen.phase(title, operations, asked.duration);
+        self.screen.phase(title, operations, requested.duration);
         let phase = Phase {
             work,
             operations,
@@ -255,7 +256,7 @@ impl Comparison<'_> {
             leases: self.leases(),
             settings,
             backend: &held.backend,
-            resend: asked.resend,
+            resend: requested.resend,
             marks: None,
             command: self.collection.command.clone(),
             target: way.store.target(),
@@ -302,7 +303,7 @@ impl Comparison<'_> {
         before: Contents,
         cell: &mut Cell,
     ) -> Option<Contents> {
-        let expected = Rows::after(done, effect, before.rows, self.asked.group);
+        let expected = Rows::after(done, effect, before.rows, self.requested.group);
         match held.backend.count() {
             Err(failure) => {
                 self.tally.uncounted = true;
@@ -326,7 +327,7 @@ impl Comparison<'_> {
     fn contents(&self, done: &Done, effect: Effect, before: Contents, rows: u64) -> Contents {
         let brunt_engine::Finished { counts, ended, .. } = done.finished.engine;
         let whole = counts.planned == counts.ok
-            && (ended == brunt_engine::Ended::Count || self.asked.workers == 1);
+            && (ended == brunt_engine::Ended::Count || self.requested.workers == 1);
         let first = match (effect, before.first) {
             (Effect::Keeps, first) => first,
             (Effect::Grows, Some(first)) if whole && rows >= before.rows => Some(first),
@@ -339,10 +340,10 @@ impl Comparison<'_> {
     }
 
     fn cell(&mut self, labels: Vec<(&'static str, String)>, done: &Done) -> Cell {
-        let asked = self.asked;
+        let requested = self.requested;
         let mut cell = Cell::new(labels);
         let seconds = done.lasted().as_secs_f64();
-        let operations = done.operations(asked.group);
+        let operations = done.operations(requested.group);
         cell.figures.insert("operations".to_owned(), operations as f64);
         cell.figures.insert("seconds".to_owned(), seconds);
         if seconds > 0.0 {
@@ -367,21 +368,21 @@ impl Comparison<'_> {
     }
 
     fn labels(&self, way: Way<'_>, name: &str) -> Vec<(&'static str, String)> {
-        let asked = self.asked;
+        let requested = self.requested;
         let mut labels = vec![
             ("store", way.store.kind.word().to_owned()),
             ("durability", words::durability_word(way.durability).to_owned()),
             ("statements", statements_word(way).to_owned()),
             ("phase", name.to_owned()),
             ("run", way.run.to_string()),
-            ("schema", words::schema_word(asked.schema).to_owned()),
-            ("family", words::family_word(asked.family).to_owned()),
-            ("group", asked.group.to_string()),
-            ("workers", asked.workers.to_string()),
-            ("rate", asked.rate.clone()),
+            ("schema", words::schema_word(requested.schema).to_owned()),
+            ("family", words::family_word(requested.family).to_owned()),
+            ("group", requested.group.to_string()),
+            ("workers", requested.workers.to_string()),
+            ("rate", requested.rate.clone()),
         ];
         if name == "search" || name == "mix" {
-            labels.push(("by", words::by_word(asked.by).to_owned()));
+            labels.push(("by", words::by_word(requested.by).to_owned()));
         }
         labels
     }
@@ -408,32 +409,32 @@ impl Comparison<'_> {
         };
         let store_options = StoreOptions {
             network: self.network,
-            schema: self.asked.schema,
-            family: self.asked.family,
+            schema: self.requested.schema,
+            family: self.requested.family,
             durability: way.durability,
             statements: way.statements,
             may_destroy: self.may_destroy,
             password: self.secrets.of(way.store),
             user: self.secrets.user(),
-            timeout: self.asked.timeout,
+            timeout: self.requested.timeout,
             flush: self.flush,
         };
         way.store.backend(&store_options, &file)
     }
 
     fn leases(&self) -> Leases {
-        Leases { family: self.asked.family, contents: self.asked.contents, epoch: EPOCH }
+        Leases { family: self.requested.family, contents: self.requested.contents, epoch: EPOCH }
     }
 
     fn settings(&self) -> Settings {
-        let ComparisonSettings { settings, interval, .. } = self.asked;
+        let ComparisonSettings { settings, interval, .. } = self.requested;
         Settings { interval: *interval, seed: self.seed, ..settings.clone() }
     }
 
     fn title(&self, way: Way<'_>) -> String {
         let mut title =
             format!("{}, {}", way.store.kind.word(), words::durability_word(way.durability));
-        if self.asked.statements.len() > 1 && way.store.kind.has_statements() {
+        if self.requested.statements.len() > 1 && way.store.kind.has_statements() {
             title.push_str(", ");
             title.push_str(statements_word(way));
         }
@@ -442,13 +443,13 @@ impl Comparison<'_> {
 }
 
 /// Every store in every way, in the order of measurement.
-fn ways(asked: &ComparisonSettings) -> Vec<Way<'_>> {
+fn ways(requested: &ComparisonSettings) -> Vec<Way<'_>> {
     let mut ways: Vec<Way<'_>> = Vec::new();
-    for run in 1..=asked.runs {
-        for durability in &asked.durabilities {
-            for statements in &asked.statements {
-                for store in &asked.stores {
-                    if store.kind.has_statements() || *statements == asked.statements[0] {
+    for run in 1..=requested.runs {
+        for durability in &requested.durabilities {
+            for statements in &requested.statements {
+                for store in &requested.stores {
+                    if store.kind.has_statements() || *statements == requested.statements[0] {
                         ways.push(Way {
                             run,
                             store,
@@ -461,7 +462,7 @@ fn ways(asked: &ComparisonSettings) -> Vec<Way<'_>> {
             }
         }
     }
-    for store in &asked.stores {
+    for store in &requested.stores {
         if let Some(way) = ways.iter_mut().rev().find(|way| way.store.kind == store.kind) {
             way.last = true;
         }
@@ -490,7 +491,7 @@ mod tests {
         leases: LeasesArgs,
     }
 
-    fn asked(line: &str) -> ComparisonSettings {
+    fn requested(line: &str) -> ComparisonSettings {
         let words = std::iter::once("leases").chain(line.split_whitespace());
         ComparisonSettings::new(
             &Line::try_parse_from(words).unwrap().leases,
@@ -501,11 +502,11 @@ mod tests {
 
     #[test]
     fn store_without_statements_is_measured_once() {
-        let asked = asked("sqlite memfile --statements both --runs 2");
-        let ways = ways(&asked);
+        let requested = requested("sqlite memfile --statements both --runs 2");
+        let ways = ways(&requested);
         let of = |kind: Kind| ways.iter().filter(|way| way.store.kind == kind).count();
         assert_eq!((of(Kind::Sqlite), of(Kind::Memfile)), (2 * 2 * 2, 2 * 2));
-        assert_eq!(Comparison::phases(&asked), (8 + 4) * 4);
+        assert_eq!(Comparison::phases(&requested), (8 + 4) * 4);
         // Each store has one last way, and runs follow each other.
         assert_eq!(ways.iter().filter(|way| way.last).count(), 2);
         assert!(ways.windows(2).all(|pair| pair[0].run <= pair[1].run));

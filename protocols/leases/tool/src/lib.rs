@@ -46,7 +46,7 @@ use brunt_run::{
 
 use crate::options::leases::{LeasesArgs, of_each_run};
 
-use comparison::{Comparison, Refused};
+use comparison::{Comparison, Unusable};
 use comparison_settings::{ComparisonSettings, LeaseTasks};
 use events::Events;
 use gathering::collection;
@@ -103,22 +103,22 @@ impl Load for LeasesArgs {
 
 /// Carries out the command line, from the first file to the last line.
 fn run(args: &LeasesArgs, world: &World, network: &Network) -> Result<Exit, Refusal> {
-    let asked = ComparisonSettings::new(args, &world.files).map_err(usage)?;
-    let operations = operations(&asked.work);
+    let requested = ComparisonSettings::new(args, &world.files).map_err(usage)?;
+    let operations = operations(&requested.work);
     let run = &args.output.run;
     let objectives = objectives(&run.objectives, run, &operations).map_err(usage)?;
-    let secrets = Secrets::find(&asked.stores, &args.place, world).map_err(usage)?;
+    let secrets = Secrets::find(&requested.stores, &args.place, world).map_err(usage)?;
     let RunOptions { record, html, events, .. } = run;
     let named = events.as_deref().filter(|path| *path != Path::new("-"));
     let files = [("--record", record.as_deref()), ("--html", html.as_deref()), ("--events", named)];
     files::check(&files).map_err(failed)?;
     prepare(world).map_err(failed)?;
-    let grounds = StoreDirectory::new(&asked.stores, &comparison_settings::directory(args))
+    let grounds = StoreDirectory::new(&requested.stores, &comparison_settings::directory(args))
         .map_err(failed)?;
     let mut collection = collection(args.output.typed.clone(), world);
     grounds.measure(&mut collection, &world.console).map_err(failed)?;
     let mut comparison = Comparison {
-        asked: &asked,
+        requested: &requested,
         secrets: &secrets,
         grounds,
         may_destroy: args.place.yes_destroy,
@@ -130,14 +130,14 @@ fn run(args: &LeasesArgs, world: &World, network: &Network) -> Result<Exit, Refu
         world,
         network,
         stop: world.signals.stop(),
-        screen: Screen::new(Comparison::phases(&asked), &world.console),
+        screen: Screen::new(Comparison::phases(&requested), &world.console),
         collection,
         events: Events::none(&world.console),
         tally: Tally::default(),
     };
     comparison.prove().map_err(|refused| match refused {
-        Refused::Occupied(text) => Refusal { text: format!("{text}\n"), exit: Exit::Unsafe },
-        Refused::Failed(text) => failed(text),
+        Unusable::Occupied(text) => Refusal { text: format!("{text}\n"), exit: Exit::Unsafe },
+        Unusable::Failed(text) => failed(text),
     })?;
     comparison.events = Events::create(events.as_deref(), &world.console).map_err(failed)?;
     comparison.carry_out();
@@ -157,7 +157,7 @@ fn run(args: &LeasesArgs, world: &World, network: &Network) -> Result<Exit, Refu
     } else {
         report(&collection, run, exit, (&mut losses, &world.console));
     }
-    Ok(losses.tell(exit))
+    Ok(losses.report(exit))
 }
 
 /// Prints and writes the results, and keeps what could not be written.

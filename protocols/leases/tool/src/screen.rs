@@ -64,7 +64,7 @@ impl Screen {
         self.done += 1;
         if self.done.is_multiple_of(LOADED_EVERY) && self.late() {
             let text = format!("{}: loading leases, {}", self.what, self.progress());
-            self.tell(&text);
+            self.report(&text);
         }
     }
 
@@ -97,7 +97,7 @@ impl Screen {
             self.progress(),
             counts.errors(),
         );
-        self.tell(&text);
+        self.report(&text);
     }
 
     /// Erases the line.
@@ -125,7 +125,7 @@ impl Screen {
         again && now - self.began > PATIENCE
     }
 
-    fn tell(&mut self, text: &str) {
+    fn report(&mut self, text: &str) {
         if self.line.shows() {
             return self.line.show(text);
         }

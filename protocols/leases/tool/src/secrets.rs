@@ -7,7 +7,7 @@ use brunt_net::secret::Secret;
 use brunt_run::options::surroundings::Surroundings;
 
 use super::store::Store;
-use crate::options::leases::LeasePlaceArgs;
+use crate::options::leases::LeaseStorageArgs;
 
 /// The variable that may contain the password.
 pub(crate) const VARIABLE: &str = "BRUNT_LEASES_PASSWORD";
@@ -40,7 +40,7 @@ impl Secrets {
     /// Finds the password, if there is a database that may need one.
     pub(crate) fn find(
         stores: &[Store],
-        args: &LeasePlaceArgs,
+        args: &LeaseStorageArgs,
         surroundings: &dyn Surroundings,
     ) -> Result<Self, SecretError> {
         if !stores.iter().any(Store::is_server) {
@@ -69,7 +69,7 @@ impl Secrets {
 }
 
 fn password(
-    args: &LeasePlaceArgs,
+    args: &LeaseStorageArgs,
     surroundings: &dyn Surroundings,
 ) -> Result<Option<Secret>, SecretError> {
     if let Some(path) = &args.password_file {

@@ -112,7 +112,7 @@ impl Directory {
             Server::Tcp { host, port } | Server::Tls { host, port, .. } => {
                 // A name that is not found is an outcome of the run, which looks it up again.
                 if let Ok(addresses) = Lookup::begin(host, *port, None).wait() {
-                    network.fence().expect(&addresses);
+                    network.address_policy().expect(&addresses);
                 }
                 format!("{host}:{port}").into()
             }
@@ -398,14 +398,14 @@ impl AccessPath for LdapPath {
                 Ok(Answer::Groups(&self.groups))
             }
             Ok(None) => Ok(Answer::Absent),
-            Err(trouble) => {
+            Err(failure) => {
                 // Unless a complete answer was received, the next bytes on this connection are unknown.
-                if !matches!(trouble, LookupError::Refused { .. }) {
-                    let ended = matches!(trouble, LookupError::Closed | LookupError::Broken(_));
+                if !matches!(failure, LookupError::Refused { .. }) {
+                    let ended = matches!(failure, LookupError::Closed | LookupError::Broken(_));
                     let answering = self.conversation.take().is_some_and(|it| it.is_answering());
                     self.unanswered = used && ended && !answering;
                 }
-                Err(trouble)
+                Err(failure)
             }
         }
     }

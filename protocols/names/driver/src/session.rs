@@ -40,7 +40,7 @@ struct PathState {
     number: u32,
     seed: u64,
     kept: Kept,
-    trouble: Option<LookupError>,
+    failure: Option<LookupError>,
     /// Whether a connection that lapsed is not open again yet.
     lapsed: bool,
 }
@@ -49,8 +49,8 @@ impl NamesSession {
     /// The session with this number.
     pub fn new(questions: &Arc<Questions>, paths: &AccessPaths, number: u32, seed: u64) -> Self {
         let (questions, path) = (Arc::clone(questions), paths.open());
-        let (kept, trouble, lapsed) = (Kept::default(), None, false);
-        let path_state = PathState { path, number, seed, kept, trouble, lapsed };
+        let (kept, failure, lapsed) = (Kept::default(), None, false);
+        let path_state = PathState { path, number, seed, kept, failure, lapsed };
         Self { questions, path_state }
     }
 }
@@ -66,20 +66,20 @@ impl PathState {
                 self.kept.succeeded();
                 opening.part(CONNECT, took, watch);
                 opening.succeeded(RECONNECT, watch);
-                (self.lapsed, self.trouble) = (false, None);
+                (self.lapsed, self.failure) = (false, None);
                 true
             }
-            Err(trouble) => {
+            Err(failure) => {
                 self.kept.failed();
-                watch.not_ready(trouble.outcome());
-                self.trouble = Some(trouble);
+                watch.not_ready(failure.outcome());
+                self.failure = Some(failure);
                 false
             }
         }
     }
 
     /// Checks, after a pause, whether the connection was closed meanwhile, and opens it again.
-    fn look(&mut self, watch: &mut Watch<'_>) {
+    fn poll(&mut self, watch: &mut Watch<'_>) {
         if self.kept.pause(watch.sent_at()).is_some() && self.path.has_lapsed() {
             self.lapsed = true;
             reopening(watch, |watch| self.open(watch));
@@ -107,7 +107,7 @@ impl PathState {
         self.lapsed = true;
         let opened = self.open(watch);
         // If no connection can be opened, the question has failed on its first connection.
-        self.trouble = None;
+        self.failure = None;
         opened
     }
 }
@@ -129,13 +129,13 @@ impl BlockingSession for NamesSession {
     fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
         let (operation, question) = self.questions.question(ticket.number);
         watch.operation(operation);
-        self.path_state.look(watch);
-        if let Some(trouble) = self.path_state.trouble.take() {
-            return failed(&trouble, watch);
+        self.path_state.poll(watch);
+        if let Some(failure) = self.path_state.failure.take() {
+            return failed(&failure, watch);
         }
         let judgement = match self.path_state.ask(&question, watch) {
             Ok(judgement) => judgement,
-            Err(trouble) => return failed(&trouble, watch),
+            Err(failure) => return failed(&failure, watch),
         };
         let (code, what) = match judgement {
             Judgement::Found => return Outcome::Ok(FOUND),
@@ -161,15 +161,15 @@ impl BlockingSession for NamesSession {
     }
 }
 
-fn failed(trouble: &LookupError, watch: &mut Watch<'_>) -> Outcome {
-    if trouble.is_before_asking() {
+fn failed(failure: &LookupError, watch: &mut Watch<'_>) -> Outcome {
+    if failure.is_before_asking() {
         watch.never_sent();
     }
-    watch.explain(format_args!("failed to {trouble}"));
-    if let LookupError::Connect { to, .. } = trouble {
+    watch.explain(format_args!("failed to {failure}"));
+    if let LookupError::Connect { to, .. } = failure {
         watch.could_not_reach(to);
     }
-    trouble.outcome()
+    failure.outcome()
 }
 
 /// The name of an outcome of a lookup.

@@ -12,7 +12,7 @@ use clap::{ArgMatches, Command, FromArgMatches as _, Subcommand as _};
 use crate::options::lookup as options;
 use crate::options::matrix::{MATRIX, MatrixArgs, SWEEP, SweepArgs};
 use crate::options::names::{CellArgs, NamesKind};
-use crate::{cell, lookup, matrix};
+use crate::{lookup, matrix, sandbox};
 
 /// The commands.
 pub const TOOLS: &[Tool] = &[Tool {
@@ -75,6 +75,6 @@ impl Task for SweepArgs {
 
 impl Task for CellArgs {
     fn run(&self, _: &World, _: &Network) -> Result<Exit, Refusal> {
-        cell::enter(self)
+        sandbox::enter(self)
     }
 }

@@ -52,13 +52,13 @@ impl Lasting for Sleeper {
 }
 
 /// A test's directory and the owner of its run.
-struct Place {
+struct TestDirectory {
     test: &'static str,
     directory: TempDir,
     owner: Child,
 }
 
-impl Place {
+impl TestDirectory {
     /// In the test it makes one. In a process that the test started, which has nothing else to do, it asks for the
     /// server, prints what it is, and gives none.
     fn make(test: &'static str) -> Option<Self> {
@@ -66,7 +66,7 @@ impl Place {
             let run = Run::of(Path::new(&place), owner());
             let shared = shared_in::<Sleeper>(&run);
             let server = &shared.server.0;
-            println!("server {} {:?}", Process::of(server.daemon.pid()).unwrap(), server.ports);
+            println!("server {} {:?}", Process::new(server.daemon.pid()).unwrap(), server.ports);
             if Path::new(&place).join(KEPT).exists() {
                 // It ends with the test, if that has not killed it before.
                 std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
@@ -86,7 +86,7 @@ impl Place {
 
     /// The server that a new process finds or starts.
     fn ask(&self) -> Process {
-        asked(self.process())
+        requested(self.process())
     }
 
     fn path(&self) -> &Path {
@@ -106,7 +106,7 @@ impl Place {
 
     /// The description of the only server.
     fn description(&self) -> PathBuf {
-        let owner = Process::of(Pid::from_child(&self.owner)).unwrap();
+        let owner = Process::new(Pid::from_child(&self.owner)).unwrap();
         let run = self.path().join(format!("{RUN}{owner}"));
         let mut files = fs::read_dir(run).unwrap().map(|file| file.unwrap().path());
         files.find(|path| path.extension().unwrap() == "json").unwrap()
@@ -129,7 +129,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for TestDirectory {
     fn drop(&mut self) {
         let _ = self.owner.kill();
         // What this waits for is what the first test is about.
@@ -142,7 +142,7 @@ fn sleep() -> Child {
     Command::new("sleep").arg("600").spawn().unwrap()
 }
 
-fn asked(mut process: Command) -> Process {
+fn requested(mut process: Command) -> Process {
     let output = process.output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
@@ -158,7 +158,8 @@ fn told(line: &str) -> Option<Process> {
 
 #[test]
 fn shared_server_survives_its_starter_and_ends_with_its_owner() {
-    let Some(mut place) = Place::make("shared_server_survives_its_starter_and_ends_with_its_owner")
+    let Some(mut place) =
+        TestDirectory::make("shared_server_survives_its_starter_and_ends_with_its_owner")
     else {
         return;
     };
@@ -174,14 +175,15 @@ fn shared_server_survives_its_starter_and_ends_with_its_owner() {
 
 #[test]
 fn shared_server_is_started_once_for_parallel_requests() {
-    let Some(place) = Place::make("shared_server_is_started_once_for_parallel_requests") else {
+    let Some(place) = TestDirectory::make("shared_server_is_started_once_for_parallel_requests")
+    else {
         return;
     };
     let servers: Vec<Process> = thread::scope(|scope| {
         let asking: Vec<_> = (0..4)
             .map(|_| {
                 let process = place.process();
-                scope.spawn(|| asked(process))
+                scope.spawn(|| requested(process))
             })
             .collect();
         asking.into_iter().map(|process| process.join().unwrap()).collect()
@@ -193,7 +195,7 @@ fn shared_server_is_started_once_for_parallel_requests() {
 
 #[test]
 fn shared_server_that_ended_is_replaced() {
-    let Some(place) = Place::make("shared_server_that_ended_is_replaced") else { return };
+    let Some(place) = TestDirectory::make("shared_server_that_ended_is_replaced") else { return };
     let first = place.ask();
     first.kill();
     assert!(until(PATIENCE, || !first.is_alive()));
@@ -204,7 +206,7 @@ fn shared_server_that_ended_is_replaced() {
 
 #[test]
 fn shared_server_survives_a_killed_user() {
-    let Some(place) = Place::make("shared_server_survives_a_killed_user") else {
+    let Some(place) = TestDirectory::make("shared_server_survives_a_killed_user") else {
         return;
     };
     place.set(KEPT, true);
@@ -226,7 +228,8 @@ fn shared_server_survives_a_killed_user() {
 
 #[test]
 fn shared_server_failed_start_fails_everywhere_and_is_retried() {
-    let Some(place) = Place::make("shared_server_failed_start_fails_everywhere_and_is_retried")
+    let Some(place) =
+        TestDirectory::make("shared_server_failed_start_fails_everywhere_and_is_retried")
     else {
         return;
     };
@@ -246,7 +249,7 @@ fn shared_server_failed_start_fails_everywhere_and_is_retried() {
 #[test]
 fn shared_server_killed_starter_leaves_the_start_to_the_next() {
     let name = "shared_server_killed_starter_leaves_the_start_to_the_next";
-    let Some(place) = Place::make(name) else { return };
+    let Some(place) = TestDirectory::make(name) else { return };
     place.set(STUCK, true);
     let mut starting = place.process().stdout(Stdio::null()).spawn().unwrap();
     assert!(until(PATIENCE, || place.starts() == 1));
@@ -262,7 +265,7 @@ fn shared_server_killed_starter_leaves_the_start_to_the_next() {
 
 #[test]
 fn shared_server_unreadable_description_is_ignored() {
-    let Some(place) = Place::make("shared_server_unreadable_description_is_ignored") else {
+    let Some(place) = TestDirectory::make("shared_server_unreadable_description_is_ignored") else {
         return;
     };
     let first = place.ask();
@@ -277,7 +280,7 @@ fn shared_server_unreadable_description_is_ignored() {
 
 #[test]
 fn shared_server_reused_pid_is_no_server() {
-    let Some(place) = Place::make("shared_server_reused_pid_is_no_server") else {
+    let Some(place) = TestDirectory::make("shared_server_reused_pid_is_no_server") else {
         return;
     };
     let first = place.ask();
@@ -298,7 +301,8 @@ fn shared_server_reused_pid_is_no_server() {
 
 #[test]
 fn shared_server_leftovers_of_an_unguarded_run_are_ended() {
-    let Some(mut place) = Place::make("shared_server_leftovers_of_an_unguarded_run_are_ended")
+    let Some(mut place) =
+        TestDirectory::make("shared_server_leftovers_of_an_unguarded_run_are_ended")
     else {
         return;
     };
@@ -307,7 +311,7 @@ fn shared_server_leftovers_of_an_unguarded_run_are_ended() {
     guard.kill();
     assert!(until(PATIENCE, || !guard.is_alive()));
     place.kill_owner();
-    assert!(until(PATIENCE, || Process::of(Pid::from_child(&place.owner)).is_none()));
+    assert!(until(PATIENCE, || Process::new(Pid::from_child(&place.owner)).is_none()));
     assert!(server.is_alive(), "nobody has ended it");
     let before = place.left();
     place.owner.wait().unwrap();

@@ -21,7 +21,7 @@ use tokio::sync::oneshot::Receiver;
 
 use super::child::{Child, ChildError, ChildSettings, Ended};
 use super::files::Files;
-use super::judge::{Judged, OrderRefused, judge};
+use super::judge::{Judged, OrderRefusal, judge};
 use super::{Agent, Carried};
 use crate::commands::plane::Ticks;
 
@@ -86,7 +86,7 @@ impl Agent<'_> {
             left: None,
         };
         work.prepare();
-        work.go_on().await;
+        work.advance().await;
         Ok(work.end())
     }
 }
@@ -157,7 +157,7 @@ impl Work<'_> {
     }
 
     /// Starts the run of an order that was judged, unless the order was ended meanwhile.
-    fn start(&mut self, judged: Result<Option<Permit>, OrderRefused>) {
+    fn start(&mut self, judged: Result<Option<Permit>, OrderRefusal>) {
         self.judging = None;
         if self.share.stage().is_over() {
             return;
@@ -191,7 +191,7 @@ impl Work<'_> {
         self.share.refuse(why.to_string(), now);
     }
 
-    async fn go_on(&mut self) {
+    async fn advance(&mut self) {
         let nats = &self.agent.nats;
         let mut ticks = Ticks::every(TICK);
         let (mut pending, mut piece): (Option<Answer<'_>>, Option<Answer<'_>>) = (None, None);
@@ -227,19 +227,19 @@ impl Work<'_> {
             if let Some(answer) = answered {
                 pending = None;
                 if let Some(answer) = answer {
-                    self.hear(&answer);
+                    self.on_message(&answer);
                     next = next.min(self.now() + self.share.pause());
                 }
             }
             for line in lines.drain(..) {
-                self.tell(&line);
+                self.push_output(&line);
             }
-            self.look();
+            self.poll();
         }
     }
 
     /// Takes the answer to a report.
-    fn hear(&mut self, answer: &[u8]) {
+    fn on_message(&mut self, answer: &[u8]) {
         let Ok(policy) = self.agent.policy() else { return };
         let trust = |text: &[u8], signature: &[u8]| policy.signer(text, signature).is_ok();
         let Ok(word) = Sealed::open::<Word>(answer, &trust) else { return };
@@ -249,11 +249,11 @@ impl Work<'_> {
     }
 
     /// Takes a line that the run has written.
-    fn tell(&mut self, line: &[u8]) {
+    fn push_output(&mut self, line: &[u8]) {
         if matches!(self.share.stage(), Stage::Refused { .. }) {
             return;
         }
-        self.share.tell(line);
+        self.share.push_output(line);
         if !self.waiting {
             return;
         }
@@ -265,7 +265,7 @@ impl Work<'_> {
     }
 
     /// Checks the clock, the run and the requests of this program's own user.
-    fn look(&mut self) {
+    fn poll(&mut self) {
         let urgency = self.agent.world.signals.stop().urgency();
         if urgency != self.urgency {
             self.urgency = urgency;
@@ -297,7 +297,7 @@ impl Work<'_> {
             let errors = child.errors();
             let last = why(&errors);
             if code == Some(Exit::Unsafe.code().into()) && self.waiting {
-                // The run hit the fence that the owner's targets put around it.
+                // The run hit the address policy that the owner's targets put around it.
                 return self.refuse(&last);
             }
             if code != Some(0) && self.waiting {
@@ -383,7 +383,7 @@ async fn line(child: &mut Option<Child>) -> Vec<u8> {
 /// The owner's decision on the order; never resolves if no decision is pending.
 async fn judged(judging: &mut Option<Receiver<Judged>>) -> Judged {
     match judging {
-        Some(judging) => judging.await.unwrap_or(Err(OrderRefused::NotJudged)),
+        Some(judging) => judging.await.unwrap_or(Err(OrderRefusal::NotJudged)),
         None => std::future::pending().await,
     }
 }

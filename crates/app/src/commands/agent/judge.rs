@@ -14,11 +14,11 @@ use super::child::{ThreadError, spawn};
 use crate::commands::cluster_check::{Needs, StandIns};
 
 /// The permission, or why the order is refused.
-pub(super) type Judged = Result<Permit, OrderRefused>;
+pub(super) type Judged = Result<Permit, OrderRefusal>;
 
 /// Why an order is refused, in the one sentence that is sent to the coordinator.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum OrderRefused {
+pub(super) enum OrderRefusal {
     #[error("{}", sentence(.0))]
     Refused(#[from] Refusal),
     #[error("the order could not be judged")]

@@ -1,9 +1,9 @@
 //! `brunt cluster check`: what a command needs from the agents that carry it out, and whether they permit it.
 //!
-//! The command is prepared as if it were to run, in a process of its own: behind a fence that lets nothing through, and
-//! with files confined to the current directory. Whatever it opens or requests while it is prepared is what agents
-//! need. A coordinator makes its bundle from that, and an agent judges an order by it before anything is sent: neither
-//! relies on the other's result.
+//! The command is prepared as if it were to run, in a process of its own: behind an address policy that lets nothing
+//! through, and with files confined to the current directory. Whatever it opens or requests while it is prepared is
+//! what agents need. A coordinator makes its bundle from that, and an agent judges an order by it before anything is
+//! sent: neither relies on the other's result.
 
 pub(crate) mod rules;
 
@@ -18,7 +18,7 @@ use brunt_run::World;
 use brunt_run::environment::Environment;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::{Caller, Job, fence};
+use brunt_run::{Caller, Job, address_policy};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -196,7 +196,7 @@ fn examine(words: &[String], world: &World) -> Result<Needs, Refusal> {
     let command = rules::shared(command, words, Caller::AgentsOfOthers)
         .map_err(|why| refused(&why.to_string()))?;
     let job = command.examine(world, &network);
-    let job = job.map_err(|refusal| fence::explained(refusal, &network))?;
+    let job = job.map_err(|refusal| address_policy::explained(refusal, &network))?;
     let load = Known::new(&job);
     let files = world
         .files

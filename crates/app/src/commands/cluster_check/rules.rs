@@ -2,8 +2,8 @@
 //! ports, read the agent's machine, or carry secrets.
 //!
 //! The rules are applied to the parsed command line, so no spelling of an option can bypass them. Each load refuses the
-//! options of its own that lead out of the run's directory and have no address that the fence checks; those of every
-//! run are judged here, and file names where the files are opened ([`brunt_feed::Files`]).
+//! options of its own that lead out of the run's directory and have no address that the address policy checks; those of
+//! every run are judged here, and file names where the files are opened ([`brunt_feed::Files`]).
 
 use brunt_run::options::run_options::{self, RunOptions};
 use brunt_run::{Caller, Load, Unsuitable};
@@ -41,8 +41,8 @@ pub(crate) fn shared(
     Ok(load)
 }
 
-/// Of the options that every run takes, an order may have objectives, a narrower fence and a class of packets. Options
-/// that are added later are refused until they are allowed here.
+/// Of the options that every run takes, an order may have objectives, a narrower address policy and a class of packets.
+/// Options that are added later are refused until they are allowed here.
 fn results(given: &RunOptions, words: &[String]) -> Result<(), SharedError> {
     let plain = RunOptions {
         objectives: given.objectives.clone(),

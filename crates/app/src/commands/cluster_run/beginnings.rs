@@ -58,7 +58,7 @@ impl Beginnings {
     }
 
     /// Writes into the record of the whole run when each agent began, and what that means for the results.
-    pub(super) fn tell(&self, whole: &mut Record) {
+    pub(super) fn report(&self, whole: &mut Record) {
         for node in &mut whole.nodes {
             let known = self.skews.iter().find(|(rank, ..)| *rank == node.node.rank);
             if let Some((_, skew, started)) = known {

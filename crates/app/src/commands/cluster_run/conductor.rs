@@ -42,7 +42,7 @@ pub(super) enum ConductorRequest {
 
 /// What the agents must carry out.
 pub(super) struct Ordered {
-    pub(super) asked: ClusterRun,
+    pub(super) requested: ClusterRun,
     /// The signer of the orders.
     pub(super) signer: Option<Signer>,
     /// The files that are sent with orders.
@@ -123,18 +123,19 @@ struct Run {
 async fn conduct(
     plane: &PlaneArgs,
     nats: Nats,
-    Ordered { asked, signer, files }: Ordered,
+    Ordered { requested, signer, files }: Ordered,
     mut wished: UnboundedReceiver<ConductorRequest>,
     (tell, feed): (Sender<ConductorReport>, SyncSender<(u32, StreamPart)>),
 ) -> Result<(), Refusal> {
     let refused = |error| Refusal::failed(format!("failed to {error}"));
     let pool = plane.broker.pool();
-    let mut reported = nats.listen(reports(&asked.run, asked.epoch)).await.map_err(refused)?;
-    let mut pieces = nats.listen(wanted(&asked.run, asked.epoch)).await.map_err(refused)?;
+    let mut reported =
+        nats.listen(reports(&requested.run, requested.epoch)).await.map_err(refused)?;
+    let mut pieces = nats.listen(wanted(&requested.run, requested.epoch)).await.map_err(refused)?;
     let mut hellos = nats.listen(hello(&pool)).await.map_err(refused)?;
     let clock = Monotonic::new();
-    let prefix = reports(&asked.run, asked.epoch).trim_end_matches('*').to_owned();
-    let coordinator = Coordinator::new(asked, clock.now().since_origin());
+    let prefix = reports(&requested.run, requested.epoch).trim_end_matches('*').to_owned();
+    let coordinator = Coordinator::new(requested, clock.now().since_origin());
     let feeds = Vec::new();
     let mut run =
         Run { nats, coordinator, feeds, signer, files, clock, prefix, tell, feed, over: None };

@@ -111,7 +111,7 @@ impl Merged {
     }
 
     /// Handles an event of the agents.
-    fn hear(&self, event: CoordinatorEvent, rows: &mut NodeRows) {
+    fn on_message(&self, event: CoordinatorEvent, rows: &mut NodeRows) {
         match event {
             CoordinatorEvent::Starts(at) => self.began.set(at),
             CoordinatorEvent::Failed { why, refused } => {
@@ -160,7 +160,7 @@ impl Merged {
         loop {
             let news = self.conductor.borrow().news.try_recv();
             match news {
-                Ok(ConductorReport::Event(event, _)) => self.hear(event, rows),
+                Ok(ConductorReport::Event(event, _)) => self.on_message(event, rows),
                 Ok(ConductorReport::Over(standings)) => *self.standings.borrow_mut() = standings,
                 Ok(ConductorReport::Failed(refusal)) => return Err(refusal),
                 Err(TryRecvError::Empty | TryRecvError::Disconnected) => return Ok(()),
@@ -209,7 +209,7 @@ impl Merged {
                 merge(&records)?
             }
         };
-        beginnings.tell(&mut whole);
+        beginnings.report(&mut whole);
         for node in &mut whole.nodes {
             if let Some(standing) = standings.get(node.node.rank as usize) {
                 add_standing(node, standing, self.began.get());

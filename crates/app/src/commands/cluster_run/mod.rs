@@ -125,9 +125,9 @@ fn coordinate(
     let seed_file = args.sign.clone().or_else(|| key_file(&args.plane, "order.seed"));
     let signer = seed_file.as_deref().map(Signer::from_seed_file).transpose().map_err(failed)?;
     let agents = args.agents.or(args.local).unwrap_or(1);
-    let asked = asked(args, agents, &intent);
+    let requested = requested(args, agents, &intent);
     let Intent { shown, files, .. } = intent;
-    let conductor = Conductor::start(plane, Ordered { asked, signer, files })?;
+    let conductor = Conductor::start(plane, Ordered { requested, signer, files })?;
     if args.local.is_none() {
         world.console.say(&format!("waiting for {agents} agents"));
     }
@@ -142,14 +142,14 @@ fn coordinate(
     }
     let mut done = done.map_err(|error| not_begun(&merged, &error))?;
     let ending = Ending::new(&args.run, Stream::Output, &world.console);
-    ending.tell(&done.record, &mut done.losses).map_err(Refusal::failed)?;
+    ending.report(&done.record, &mut done.losses).map_err(Refusal::failed)?;
     ending
         .close(&done.record, done.written.as_deref(), &mut done.losses)
         .map_err(Refusal::failed)?;
     if merged.plane_lost.get() {
         return Err(plane_lost());
     }
-    Ok(done.losses.tell(exit(&done.record, done.early(), ExitPolicy::Ours)))
+    Ok(done.losses.report(exit(&done.record, done.early(), ExitPolicy::Ours)))
 }
 
 fn plane_lost() -> Refusal {
@@ -232,8 +232,8 @@ fn check_weights(weights: Option<&Weights>, agents: usize) -> Result<(), Refusal
 }
 
 /// How the load of these operations is divided.
-fn weights(asked: Option<&Weights>, operations: &[String]) -> coordinator::Weights {
-    match asked {
+fn weights(requested: Option<&Weights>, operations: &[String]) -> coordinator::Weights {
+    match requested {
         None => coordinator::Weights::Even,
         Some(Weights::Given(weights)) => coordinator::Weights::Given(weights.clone()),
         Some(Weights::Ceiling) => coordinator::Weights::Ceiling(operations.to_vec()),
@@ -244,7 +244,7 @@ fn manifest(files: Option<&Bundle>) -> Manifest {
     files.map(|files| files.manifest().clone()).unwrap_or_default()
 }
 
-fn asked(args: &ClusterRunArgs, agents: u32, intent: &Intent) -> ClusterRun {
+fn requested(args: &ClusterRunArgs, agents: u32, intent: &Intent) -> ClusterRun {
     ClusterRun {
         run: intent.run.clone(),
         epoch: 0,
@@ -345,7 +345,7 @@ fn job(
         search: Vec::new(),
         load,
         catalogue: first.catalogue.clone(),
-        asked: plan,
+        requested: plan,
         objectives: goals,
         output: Output {
             run: run.clone(),

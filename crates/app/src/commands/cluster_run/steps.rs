@@ -72,21 +72,21 @@ enum StepError {
 impl Agents {
     /// Starts agents, if they are on this machine; remote agents are looked up at each step.
     pub(in crate::commands) fn new(search: Search<'_>, world: &World) -> Result<Self, Refusal> {
-        let Search { agents: asked, argv, allow, subject } = search;
-        let whose = if asked.local.is_some() { Whose::Own } else { Whose::Others };
+        let Search { agents: requested, argv, allow, subject } = search;
+        let whose = if requested.local.is_some() { Whose::Own } else { Whose::Others };
         shown(argv, whose, world).map_err(|why| Refusal::usage(format!("error: {why}")))?;
-        let count = asked.agents.or(asked.local).unwrap_or(1);
-        check_weights(asked.weights.as_ref(), count as usize)?;
-        let weights = weights(asked.weights.as_ref(), &subject.operations);
-        let seed_file = asked.sign.clone().or_else(|| key_file(&asked.plane, "order.seed"));
+        let count = requested.agents.or(requested.local).unwrap_or(1);
+        check_weights(requested.weights.as_ref(), count as usize)?;
+        let weights = weights(requested.weights.as_ref(), &subject.operations);
+        let seed_file = requested.sign.clone().or_else(|| key_file(&requested.plane, "order.seed"));
         let signer =
             seed_file.as_deref().map(Signer::from_seed_file).transpose().map_err(failed)?;
         let files =
-            if asked.local.is_some() { None } else { Some(Arc::new(bundle(argv, world)?.0)) };
+            if requested.local.is_some() { None } else { Some(Arc::new(bundle(argv, world)?.0)) };
         let start = |count| Local::start(count, None, Lasting::ManyRuns);
-        let local = asked.local.map(start).transpose()?;
+        let local = requested.local.map(start).transpose()?;
         Ok(Self {
-            plane: local.as_ref().map_or(&asked.plane, |local| &local.plane).clone(),
+            plane: local.as_ref().map_or(&requested.plane, |local| &local.plane).clone(),
             _local: local,
             signer,
             files,
@@ -94,7 +94,7 @@ impl Agents {
             allow,
             count,
             weights,
-            patience: asked.patience.unwrap_or(Duration::from_secs(60)),
+            patience: requested.patience.unwrap_or(Duration::from_secs(60)),
             // The maximum of one machine says nothing about several.
             subject: Subject { ceiling: None, ..subject },
             run: brunt_record::run_id(),
@@ -149,10 +149,10 @@ impl Repeatable for Agents {
         world: &World,
     ) -> Result<Finished, ExecutionError> {
         let failed = |error: Refusal| ExecutionError::Protocol(error.into());
-        let asked = self.run(step);
-        let agents = asked.agents;
+        let requested = self.run(step);
+        let agents = requested.agents;
         let (signer, files) = (self.signer.clone(), self.files.clone());
-        let ordered = Ordered { asked, signer, files };
+        let ordered = Ordered { requested, signer, files };
         let conductor = Conductor::start(&self.plane, ordered).map_err(failed)?;
         let gathered = gather(conductor, world, agents, &|_| {}).map_err(failed)?;
         let command = (self.subject.command.clone(), &world.files);

@@ -1,10 +1,10 @@
 //! A search with a plan that a user submitted to a website: within the limits that were granted, without output, and
 //! with its progress in a file.
 //!
-//! It is `find-max -- run PLAN` with four differences. The caller hands in the network with its fence. The highest rate
-//! granted for the target is a ceiling, for a single session as well, and the longest run granted is the longest
-//! search. The plan is read together with the files that were submitted beside it. Nothing is printed: progress is
-//! written to a file, and the result to the record.
+//! It is `find-max -- run PLAN` with four differences. The caller hands in the network with its address policy. The
+//! highest rate granted for the target is a ceiling, for a single session as well, and the longest run granted is the
+//! longest search. The plan is read together with the files that were submitted beside it. Nothing is printed: progress
+//! is written to a file, and the result to the record.
 
 use brunt_capacity::{Reading, find};
 use brunt_flow_tool::options::run::RunArgs;
@@ -30,7 +30,7 @@ const CLOSING_S: u32 = 60;
 /// How a search ended, and its result as text.
 pub(crate) struct Searched {
     pub(crate) exit: Exit,
-    pub(crate) said: String,
+    pub(crate) message: String,
 }
 
 /// The run of the plan that a search repeats.
@@ -81,7 +81,7 @@ pub(crate) fn find_granted(
         collection.write(path).map_err(failed)?;
     }
     given_back.map_err(Refusal::failed)?;
-    let sentence = Reading::of(&collection).map(|reading| reading.sentence());
-    let said = loader.failed.take().or(sentence).unwrap_or_default();
-    Ok(Searched { exit, said })
+    let sentence = Reading::from_collection(&collection).map(|reading| reading.sentence());
+    let message = loader.failed.take().or(sentence).unwrap_or_default();
+    Ok(Searched { exit, message })
 }

@@ -47,9 +47,9 @@ pub(crate) fn find_max(args: &FindMaxArgs, world: &World) -> Result<Exit, Refusa
     let agents = agents.map_err(|why| Refusal::usage(format!("error: {why}")))?;
     let inner = Inner::read(&args.command, args.seed.or_else(|| Some(console::seed())), world)?;
     let fenced = protected(args)?;
-    let network = run::fence::around(fenced.clone(), inner.run_options(), world)?;
+    let network = run::address_policy::around(fenced.clone(), inner.run_options(), world)?;
     let ended = search(args, world, (&inner, agents), (&network, &fenced));
-    run::fence::judged(ended, &network)
+    run::address_policy::judged(ended, &network)
 }
 
 /// Searches with the load `inner`, shared by this number of agents if there are any, within what was `fenced`.
@@ -105,7 +105,7 @@ fn search(
     loader.screen.closes();
     let mut losses = WriteFailures::new(&world.console);
     losses.keep(made.give_back(&world.signals.stop()));
-    if found.steps.is_empty() && network.fence().refused().is_some() {
+    if found.steps.is_empty() && network.address_policy().refused().is_some() {
         // Nothing was sent, so there is nothing to report but the refusal, with which the program ends.
         return Err(Refusal { text: String::new(), exit: Exit::Failed });
     }
@@ -114,7 +114,7 @@ fn search(
     let origin = origin(args, subject, started, &loader);
     let failed = loader.failed.as_deref();
     report(args, &found.collection(origin), failed, (&mut losses, &world.console));
-    Ok(losses.tell(exit))
+    Ok(losses.report(exit))
 }
 
 /// What may be reached: the allowed addresses, the declared own hosts, or loopback.
@@ -273,7 +273,7 @@ fn report(
     let record = losses.written(args.record.as_deref(), |path| {
         collection.write(path).map_err(|error| format!("failed to {error}"))
     });
-    let Some(reading) = Reading::of(collection) else {
+    let Some(reading) = Reading::from_collection(collection) else {
         return console.conclude(Some(failed.unwrap_or("the search has no result")));
     };
     let page = brunt_report::capacity::page(&reading);

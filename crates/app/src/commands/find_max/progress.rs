@@ -71,7 +71,7 @@ impl ProgressFile {
             steps: self.steps.clone(),
         };
         let collection = found.collection(self.origin.clone());
-        let Some(reading) = Reading::of(&collection) else { return };
+        let Some(reading) = Reading::from_collection(&collection) else { return };
         let going = SearchInProgress {
             doing: &self.doing,
             at: &self.at,

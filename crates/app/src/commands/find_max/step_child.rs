@@ -25,9 +25,10 @@ pub(crate) fn step_child(task: &str, words: &[String], world: &World) -> Result<
     let allowed: Result<Vec<Allowed>, _> =
         task.step.allow.iter().map(|text| text.parse()).collect();
     let mut inner = Inner::read(words, Some(task.seed), world)?;
-    let network = run::fence::around(allowed.map_err(failed)?, inner.run_options(), world)?;
+    let network =
+        run::address_policy::around(allowed.map_err(failed)?, inner.run_options(), world)?;
     let ended = share(task, &mut inner, (world, &network));
-    run::fence::judged(ended, &network)
+    run::address_policy::judged(ended, &network)
 }
 
 fn share(
@@ -52,7 +53,7 @@ fn share(
     finished.losses.keep(load.give_back(&world.signals.stop()));
     let early = finished.early();
     let ended = exit(&finished.record, early, ExitPolicy::Ours);
-    Ok(finished.losses.tell(ended))
+    Ok(finished.losses.report(ended))
 }
 
 fn step_of(step: &message::Step, results: RunOptions) -> Step {

@@ -170,11 +170,11 @@ impl<'a> Loader<'a> {
         Ending::Done
     }
 
-    /// A run that could not be made ends the search: the target did not cause that. A run that the fence kept back has
-    /// no message of its own: the fence knows the reason, and the program ends with it.
+    /// A run that could not be made ends the search: the target did not cause that. A run that the address policy kept
+    /// back has no message of its own: the address policy knows the reason, and the program ends with it.
     fn not_made(&mut self, error: &ExecutionError) -> Outcome {
         let kept_out = matches!(error, ExecutionError::KeptOut(_));
-        if let Some(refused) = self.network.fence().refused().filter(|_| kept_out) {
+        if let Some(refused) = self.network.address_policy().refused().filter(|_| kept_out) {
             return Outcome {
                 ending: Ending::Protected(refused.to_string()),
                 ..Outcome::default()
@@ -325,14 +325,14 @@ impl Observer for Watch<'_, '_> {
             return Ok(());
         }
         if let Some(server) = &mut self.server {
-            server.look();
+            server.poll();
         }
         self.seconds += 1;
         let mut second = self.objectives.second(interval, self.measured);
         second.seconds /= self.second.as_secs_f64();
         if (self.judge)(&second).is_break() {
             self.done = true;
-            // No further exchange falls due, and exchanges in flight are completed.
+            // No further exchange becomes due, and exchanges in flight are completed.
             return Err(ObserverFailure::Decided);
         }
         Ok(())

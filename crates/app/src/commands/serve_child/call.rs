@@ -9,8 +9,8 @@ use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::time::Duration;
 
 use brunt_net::Network;
+use brunt_net::address_policy::Policy;
 use brunt_net::allowed::Allowed;
-use brunt_net::fence::Policy;
 use brunt_net::tls::Trust;
 use brunt_run::options::base_url::{BaseUrl, UrlError};
 use brunt_run::service::{Service, ServiceError, ServiceOptions};
@@ -90,7 +90,7 @@ fn addresses(url: &BaseUrl) -> Result<Vec<SocketAddr>, CallError> {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> Result<Vec<SocketAddr>, CallError> {
+    fn addresses_of(text: &str) -> Result<Vec<SocketAddr>, CallError> {
         addresses(&BaseUrl::read(text, "").unwrap())
     }
 
@@ -113,7 +113,7 @@ mod tests {
             "http://2130706433/",
             "http://[::ffff:127.0.0.1]/",
         ] {
-            assert!(of(text).is_err(), "{text}: {:?}", of(text));
+            assert!(addresses_of(text).is_err(), "{text}: {:?}", addresses_of(text));
         }
         for (text, at) in [
             ("http://127.0.0.1:81/x", "127.0.0.1:81"),
@@ -121,7 +121,7 @@ mod tests {
             ("https://192.0.2.1/", "192.0.2.1:443"),
             ("http://[2001:db8::1]:8080/", "[2001:db8::1]:8080"),
         ] {
-            assert_eq!(of(text).unwrap(), [at.parse().unwrap()], "{text}");
+            assert_eq!(addresses_of(text).unwrap(), [at.parse().unwrap()], "{text}");
         }
     }
 }

@@ -34,7 +34,7 @@ mod tests {
     fn webhook_redirect_is_not_followed() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let at = listener.local_addr().unwrap();
-        let requested = std::thread::spawn(move || {
+        let server = std::thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
             let answer =
                 format!("HTTP/1.1 307 x\r\nLocation: http://{at}/\r\nContent-Length: 0\r\n\r\n");
@@ -48,7 +48,7 @@ mod tests {
         let delivery = Delivery { url, headers: Vec::new(), body: "{}".to_owned() };
         let why = deliver(&delivery, &brunt_feed::Files::default()).unwrap_err().to_string();
         assert!(why.starts_with("it answered 307"), "{why}");
-        let again = requested.join().unwrap().accept().map_err(|error| error.kind());
+        let again = server.join().unwrap().accept().map_err(|error| error.kind());
         assert_eq!(again.err(), Some(ErrorKind::WouldBlock), "the other address is not asked");
     }
 }

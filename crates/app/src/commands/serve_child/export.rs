@@ -30,7 +30,7 @@ pub(super) fn export(export: Export) -> Result<String, ExportError> {
 fn of_search(collection: &Collection, export: Export) -> Result<String, ExportError> {
     match export {
         Export::Csv => Ok(cells_csv(collection)),
-        Export::Html => Reading::of(collection)
+        Export::Html => Reading::from_collection(collection)
             .map(|reading| capacity::page(&reading).html())
             .ok_or(ExportError::ManyRuns),
     }

@@ -16,18 +16,18 @@ const WITHIN: Duration = Duration::from_secs(5);
 const ANSWER_MAX: usize = 256 << 10;
 
 /// Sends the request. The error says why there is no answer.
-pub(super) fn fetch(asked: &Fetch, files: &brunt_feed::Files) -> Result<Fetched, CallError> {
+pub(super) fn fetch(requested: &Fetch, files: &brunt_feed::Files) -> Result<Fetched, CallError> {
     let mut headers = vec![(header::ACCEPT.to_string(), "application/json".to_owned())];
-    headers.extend(asked.headers.iter().cloned());
+    headers.extend(requested.headers.iter().cloned());
     let mut method = Method::GET;
-    if asked.form.is_some() {
+    if requested.form.is_some() {
         method = Method::POST;
         let kind = "application/x-www-form-urlencoded".to_owned();
         headers.push((header::CONTENT_TYPE.to_string(), kind));
     }
-    let body = asked.form.clone().unwrap_or_default();
+    let body = requested.form.clone().unwrap_or_default();
     let sent = Sent { method, headers, body, within: WITHIN, answer_max: ANSWER_MAX };
-    let (status, body) = call(&asked.url, sent, files)?;
+    let (status, body) = call(&requested.url, sent, files)?;
     // A redirect is an answer like any other: it is not followed.
     let body = String::from_utf8(body.to_vec()).map_err(|_| CallError::NoText)?;
     Ok(Fetched { status: status.as_u16(), body })
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     /// What is asked of a provider that answers so, and what is made of the answer.
-    fn asked(
+    fn requested(
         form: Option<&str>,
         answer: &'static [u8],
         endless: bool,
@@ -66,21 +66,21 @@ mod tests {
     #[test]
     fn fetch_posts_a_form_or_gets_a_url() {
         let answer = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 2\r\n\r\n{}";
-        let (request, fetched) = asked(Some("code=c"), answer, false);
+        let (request, fetched) = requested(Some("code=c"), answer, false);
         assert!(request.starts_with("POST /token?p=a HTTP/1.1\r\n"), "{request}");
         assert!(request.contains("authorization: Basic x\r\n"), "{request}");
         assert!(request.contains("application/x-www-form-urlencoded\r\n"), "{request}");
         assert!(fetched.is_ok_and(|fetched| fetched == Fetched { status: 400, body: "{}".into() }));
-        let (request, _) = asked(None, answer, false);
+        let (request, _) = requested(None, answer, false);
         assert!(request.starts_with("GET /token?p=a HTTP/1.1\r\n"), "{request}");
     }
 
     #[test]
     fn fetch_limits_the_answer() {
-        let (_, fetched) = asked(None, b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", true);
+        let (_, fetched) = requested(None, b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", true);
         assert!(fetched.is_err());
         let (_, fetched) =
-            asked(None, b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n\xff\xfe", false);
+            requested(None, b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n\xff\xfe", false);
         assert_eq!(fetched.err().unwrap().to_string(), "it answered no text");
     }
 

@@ -27,8 +27,8 @@ use brunt_flow_tool::options::run::RunArgs;
 use brunt_flow_tool::plan::{Granted, Secrets, check_granted};
 use brunt_history::DATA;
 use brunt_net::Network;
+use brunt_net::address_policy::{MadeBy, Policy};
 use brunt_net::allowed::Allowed;
-use brunt_net::fence::{MadeBy, Policy};
 use brunt_record::is_full;
 use brunt_run::Console;
 use brunt_run::World;
@@ -49,7 +49,7 @@ pub(crate) fn serve_child(world: &World) -> Result<Exit, Refusal> {
     match envelope.task {
         Task::Run(task) => run::run(&task, world),
         Task::Once(task) => answer(&once::once(&task, world), &world.console),
-        Task::Check(asked) => answer(&check(&asked, world)?, &world.console),
+        Task::Check(requested) => answer(&check(&requested, world)?, &world.console),
         Task::Index => {
             confined(&Access::own_directory())?;
             answer(&outcome(index::index()), &world.console)
@@ -76,22 +76,22 @@ pub(crate) fn serve_child(world: &World) -> Result<Exit, Refusal> {
             confined(&Access { read, ..Access::default() })?;
             answer(&outcome(trend::trend(&name, &records)), &world.console)
         }
-        Task::Deliver(asked) => {
+        Task::Deliver(requested) => {
             // Networks are for load; a delivery checks its own addresses.
             confined(&Access::of_network())?;
-            answer(&outcome(deliver::deliver(&asked, &world.files)), &world.console)
+            answer(&outcome(deliver::deliver(&requested, &world.files)), &world.console)
         }
-        Task::Fetch(asked) => {
+        Task::Fetch(requested) => {
             confined(&Access::of_network())?;
-            answer(&outcome(fetch::fetch(&asked, &world.files)), &world.console)
+            answer(&outcome(fetch::fetch(&requested, &world.files)), &world.console)
         }
-        Task::Edit(asked) => {
+        Task::Edit(requested) => {
             confined(&Access::default())?;
-            answer(&outcome(edit(&asked)), &world.console)
+            answer(&outcome(edit(&requested)), &world.console)
         }
-        Task::Import(asked) => {
+        Task::Import(requested) => {
             confined(&Access::own_directory())?;
-            answer(&outcome(import::import(&asked, &world.files)), &world.console)
+            answer(&outcome(import::import(&requested, &world.files)), &world.console)
         }
     }
 }
@@ -105,18 +105,18 @@ fn edit(change: &str) -> Result<edit::EditReply, ChangeError> {
     Ok(edit::reply_to(&serde_json::from_str(change)?))
 }
 
-fn check(asked: &RunSpec, world: &World) -> Result<Answer<brunt_envelope::Checked>, Refusal> {
-    let data = asked.data.iter().map(|name| Path::new(DATA).join(name)).collect();
+fn check(requested: &RunSpec, world: &World) -> Result<Answer<brunt_envelope::Checked>, Refusal> {
+    let data = requested.data.iter().map(|name| Path::new(DATA).join(name)).collect();
     let confinement = confined(&Access { read: data, ..Access::default() })?;
     let granted = Granted {
-        submitted: asked,
+        submitted: requested,
         confined: confinement.holds(),
         files: world.files.clone(),
         secrets: Secrets::default(),
     };
-    let args = match &asked.search {
-        None => arguments(asked),
-        Some(search) => search_arguments(asked, search, &granted)
+    let args = match &requested.search {
+        None => arguments(requested),
+        Some(search) => search_arguments(requested, search, &granted)
             .and_then(|args| find_max::run_of(&args, world)),
     };
     let args = match args {
@@ -133,9 +133,9 @@ fn confined(access: &Access) -> Result<Confinement, Refusal> {
 }
 
 /// A network of the granted addresses: none, if none are granted.
-fn network(asked: &RunSpec, world: &World) -> Result<Network, Refusal> {
+fn network(requested: &RunSpec, world: &World) -> Result<Network, Refusal> {
     let allowed: Result<Vec<Allowed>, _> =
-        asked.grant.allow.iter().map(|text| text.parse()).collect();
+        requested.grant.allow.iter().map(|text| text.parse()).collect();
     Ok(Network::within(only(allowed.map_err(failed)?), &world.files))
 }
 
@@ -148,12 +148,12 @@ fn only(allowed: Vec<Allowed>) -> Policy {
 const WATCHDOG: &str = "errors>50% for 10s";
 
 /// The options of a run as a user would type them, so that the command in its record repeats the run.
-fn arguments(asked: &RunSpec) -> Result<RunArgs, Refusal> {
+fn arguments(requested: &RunSpec) -> Result<RunArgs, Refusal> {
     let mut words: Vec<String> = ["run", "plan.toml"].map(str::to_owned).to_vec();
-    words.extend(asked.duration.iter().map(|text| format!("--duration={text}")));
-    words.extend(asked.set.iter().map(|text| format!("--set={text}")));
-    words.extend(asked.objectives.iter().map(|text| format!("--slo={text}")));
-    words.extend(asked.grant.allow.iter().map(|text| format!("--allow={text}")));
+    words.extend(requested.duration.iter().map(|text| format!("--duration={text}")));
+    words.extend(requested.set.iter().map(|text| format!("--set={text}")));
+    words.extend(requested.objectives.iter().map(|text| format!("--slo={text}")));
+    words.extend(requested.grant.allow.iter().map(|text| format!("--allow={text}")));
     words.push(format!("--abort-on={WATCHDOG}"));
     words.extend(["--record=record.json", "--events=events.ndjson"].map(str::to_owned));
     plan(&words)
@@ -161,7 +161,7 @@ fn arguments(asked: &RunSpec) -> Result<RunArgs, Refusal> {
 
 /// The options of a search as a user would type them, for the same reason.
 fn search_arguments(
-    asked: &RunSpec,
+    requested: &RunSpec,
     search: &Search,
     granted: &Granted<'_>,
 ) -> Result<FindMaxArgs, Refusal> {
@@ -175,9 +175,9 @@ fn search_arguments(
     for (option, wanted) in [("--quick", search.quick), ("--yes-writes", search.writes)] {
         words.extend(wanted.then(|| option.to_owned()));
     }
-    words.extend(asked.grant.allow.iter().map(|text| format!("--allow={text}")));
+    words.extend(requested.grant.allow.iter().map(|text| format!("--allow={text}")));
     words.extend(["--record=record.json", "--", "run", "plan.toml"].map(str::to_owned));
-    words.extend(asked.set.iter().map(|text| format!("--set={text}")));
+    words.extend(requested.set.iter().map(|text| format!("--set={text}")));
     match read(&words, granted)? {
         Command::Verb(Verb::FindMax(args)) => Ok(*args),
         _ => Err(super::unread(&words)),

@@ -27,19 +27,19 @@ pub(super) fn once(task: &RunTask, world: &World) -> Answer<String> {
 fn tried(task: &RunTask, world: &World) -> Result<String, Refusal> {
     let _machine = free(&task.lock).map_err(failed)?;
     confinement::limit_run().map_err(failed)?;
-    let data = task.asked.data.iter().map(|name| Path::new(DATA).join(name));
+    let data = task.requested.data.iter().map(|name| Path::new(DATA).join(name));
     let mut access = Access { write: None, ..Access::of_run() };
     access.read.extend(data);
     let confinement = Confinement::enter(&access).map_err(failed)?;
-    let network = network(&task.asked, world)?;
+    let network = network(&task.requested, world)?;
     let granted = Granted {
-        submitted: &task.asked,
+        submitted: &task.requested,
         confined: confinement.holds(),
         files: world.files.clone(),
-        secrets: Secrets::of(&task.secrets),
+        secrets: Secrets::new(&task.secrets),
     };
     let mut words: Vec<String> = ["run", "plan.toml", "--once"].map(str::to_owned).to_vec();
-    words.extend(task.asked.grant.allow.iter().map(|text| format!("--allow={text}")));
+    words.extend(task.requested.grant.allow.iter().map(|text| format!("--allow={text}")));
     let told = World { files: world.files.clone(), ..World::kept(world.environment.clone()) };
     once_granted(&plan(&words)?, &granted, &told, &network)?;
     let reported = told.console.output() + &told.console.errors();

@@ -12,7 +12,7 @@ use brunt_net::Network;
 use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::{console, fence};
+use brunt_run::{address_policy, console};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
@@ -30,14 +30,15 @@ pub(super) fn run(task: &RunTask, world: &World) -> Result<Exit, Refusal> {
     // Held until this process ends, in whatever way.
     let _directory = only_one(Path::new(".")).map_err(failed)?;
     let _machine = alone(&task.lock).map_err(failed)?;
-    let mut said = String::new();
-    let ended = network(&task.asked, world)
-        .and_then(|network| fence::judged(carry_out(task, (world, &network), &mut said), &network));
+    let mut message = String::new();
+    let ended = network(&task.requested, world).and_then(|network| {
+        address_policy::judged(carry_out(task, (world, &network), &mut message), &network)
+    });
     let outcome = match &ended {
-        Ok(exit) if !said.is_empty() => Outcome { exit: exit.code(), said },
-        Ok(Exit::Ok) => Outcome { exit: 0, said: String::new() },
-        Ok(exit) => Outcome { exit: exit.code(), said: exit.meaning().to_owned() },
-        Err(refusal) => Outcome { exit: refusal.exit.code(), said: on_a_site(&refusal.text) },
+        Ok(exit) if !message.is_empty() => Outcome { exit: exit.code(), message },
+        Ok(Exit::Ok) => Outcome { exit: 0, message: String::new() },
+        Ok(exit) => Outcome { exit: exit.code(), message: exit.meaning().to_owned() },
+        Err(refusal) => Outcome { exit: refusal.exit.code(), message: on_a_site(&refusal.text) },
     };
     RunFiles::new(PathBuf::from(".")).write(OUTCOME, &outcome).map_err(failed)?;
     ended
@@ -49,32 +50,32 @@ pub(super) fn on_a_site(text: &str) -> String {
     text.strip_prefix("error: ").unwrap_or(text).to_owned()
 }
 
-/// Carries out a run or a search. A search writes its result to `said`.
+/// Carries out a run or a search. A search writes its result to `message`.
 fn carry_out(
     task: &RunTask,
     (world, network): (&World, &Network),
-    said: &mut String,
+    message: &mut String,
 ) -> Result<Exit, Refusal> {
-    let asked = &task.asked;
-    if let Some((agents, meeting)) = asked.agents.zip(task.cluster.as_ref()) {
-        return coordinate(asked, agents, meeting, world);
+    let requested = &task.requested;
+    if let Some((agents, meeting)) = requested.agents.zip(task.cluster.as_ref()) {
+        return coordinate(requested, agents, meeting, world);
     }
     confinement::limit_run().map_err(failed)?;
     let confinement = Confinement::enter(&Access::of_run()).map_err(failed)?;
-    let secrets = Secrets::of(&task.secrets);
+    let secrets = Secrets::new(&task.secrets);
     let granted = Granted {
-        submitted: asked,
+        submitted: requested,
         confined: confinement.holds(),
         files: world.files.clone(),
         secrets,
     };
-    if let Some(search) = &asked.search {
-        let args = search_arguments(asked, search, &granted)?;
+    if let Some(search) = &requested.search {
+        let args = search_arguments(requested, search, &granted)?;
         let searched = find_granted(&args, &granted, world, network)?;
-        *said = searched.said;
+        *message = searched.message;
         return Ok(searched.exit);
     }
-    let args = arguments(asked)?;
+    let args = arguments(requested)?;
     let (exit, report) = run_granted(&args, &granted, world, network)?;
     if let Some(report) = report {
         RunFiles::new(PathBuf::from(".")).write_text(LOADGEN, &report.text()).map_err(failed)?;

@@ -28,7 +28,7 @@ pub(super) enum SearchError {
 
 /// The page of a search and its summary. The error says why a collection is not a search.
 pub(super) fn read(collection: &Collection) -> Result<(Page, Summary), SearchError> {
-    let Some(reading) = Reading::of(collection) else {
+    let Some(reading) = Reading::from_collection(collection) else {
         return Err(SearchError::Comparison);
     };
     let page = capacity::page(&reading);
@@ -58,7 +58,7 @@ pub(super) fn read(collection: &Collection) -> Result<(Page, Summary), SearchErr
             measured: measured(&reading, found),
         },
         figures: Figures {
-            asked: found,
+            requested: found,
             achieved: figure("achieved"),
             goodput: figure("achieved"),
             p50_ms: millis("p50_us"),
@@ -109,7 +109,7 @@ pub(super) fn step_page(number: usize) -> Result<StepPage, SearchError> {
     let Document::Collection(collection) = Document::read(Path::new(RECORD_KEPT))? else {
         return Err(SearchError::NoSearch);
     };
-    let reading = Reading::of(&collection).ok_or(SearchError::NoSearch)?;
+    let reading = Reading::from_collection(&collection).ok_or(SearchError::NoSearch)?;
     let row = number.checked_sub(1).and_then(|at| reading.rows.get(at));
     let record = row.and_then(Row::record).ok_or(SearchError::NoRecord)?;
     let page = brunt_report::run::page(record)?;

@@ -28,7 +28,7 @@ pub(super) fn dhcp(args: &DhcpTargetArgs, world: &World) -> Result<Exit, Refusal
     if let Some(path) = &args.leases_out {
         console::write(path, &table(&running))?;
     }
-    world.console.tell(&account(&running.shutdown()));
+    world.console.report(&account(&running.shutdown()));
     Ok(exit)
 }
 

@@ -24,7 +24,7 @@ pub(super) fn rest(args: &RestTargetArgs, world: &World) -> Result<Exit, Refusal
     listen(world)?;
     announce(args, &running, &world.console)?;
     let exit = wait(world, args.max_duration);
-    world.console.tell(&account(&running.shutdown()));
+    world.console.report(&account(&running.shutdown()));
     Ok(exit)
 }
 

@@ -26,7 +26,7 @@ pub(super) enum ThreadState {
     Vacant,
     /// Preparing its session.
     Readying,
-    /// Waiting for something to fall due, or recording.
+    /// Waiting for something to become due, or recording.
     Waiting,
     /// Carrying out an exchange.
     Exchanging(InFlight),
@@ -58,7 +58,7 @@ pub(super) struct SlotState {
     step_at: Moment,
     origin: Option<Moment>,
     lasting: Option<Duration>,
-    /// When it was first seen that nothing falls due any more.
+    /// When it was first seen that nothing becomes due any more.
     over_at: Option<Moment>,
     /// When it was first seen that the run was asked to end.
     stopped: Option<Moment>,
@@ -243,10 +243,10 @@ impl SlotState {
     }
 
     /// Records that the watchdog checked, and whether anything waits for the target.
-    pub(super) fn look(&mut self, now: Moment) {
+    pub(super) fn poll(&mut self, now: Moment) {
         self.looked = now;
         let backlog = self.dispatch.backlog();
-        self.recorder().look(now, backlog, 1);
+        self.recorder().poll(now, backlog, 1);
     }
 
     /// Whether the drain, the time a run continues after the last exchange was due, is over.

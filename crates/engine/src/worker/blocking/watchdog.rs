@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// How many threads may be abandoned at a time, beside one for each slot. A library that never returns must not fill
-/// the machine with threads. Exchanges that fall due meanwhile wait; those still waiting at the end are dropped and
+/// the machine with threads. Exchanges that become due meanwhile wait; those still waiting at the end are dropped and
 /// counted.
 const LEFT_MAX: usize = 64;
 
@@ -38,7 +38,7 @@ impl<T: Wait, C: BlockingSessionFactory> Watchdog<T, C> {
         loop {
             let mut busy = false;
             for slot in &self.slots {
-                busy |= self.look(slot);
+                busy |= self.poll(slot);
             }
             let Some(slot) = self.slots.first().filter(|_| busy) else { break };
             slot.clock.wait_until(slot.clock.now() + tick);
@@ -57,7 +57,7 @@ impl<T: Wait, C: BlockingSessionFactory> Watchdog<T, C> {
     }
 
     /// Checks one slot; returns whether it is still open.
-    fn look(&self, slot: &Arc<BlockingSlot<T>>) -> bool {
+    fn poll(&self, slot: &Arc<BlockingSlot<T>>) -> bool {
         let mut state = slot.state();
         if state.end.is_some() {
             return false;
@@ -70,7 +70,7 @@ impl<T: Wait, C: BlockingSessionFactory> Watchdog<T, C> {
             Urgency::Abort => state.stop(Ended::Aborted, now),
         }
         if state.origin().is_some() {
-            state.look(now);
+            state.poll(now);
         }
         state.driver_counts(|into| self.factory.counts(slot.number, into));
         let begun = state.origin().is_some();

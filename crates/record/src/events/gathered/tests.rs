@@ -102,25 +102,25 @@ fn collection_events_cut_anywhere_keep_earlier_runs() {
 fn missing_and_changed_lines_are_reported() {
     let (text, _) = written();
     let text = String::from_utf8(text).unwrap();
-    let said = |text: &str| read(text.as_bytes()).unwrap_err().to_string();
+    let output = |text: &str| read(text.as_bytes()).unwrap_err().to_string();
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let without = |number: usize| {
         let kept = lines.iter().enumerate().filter(|(at, _)| *at != number);
         kept.map(|(_, line)| *line).collect::<String>()
     };
     // The second line begins the first cell; the one before the last is the end of the last.
-    assert!(said(&without(1)).contains("leases.ndjson, line 2"), "{}", said(&without(1)));
+    assert!(output(&without(1)).contains("leases.ndjson, line 2"), "{}", output(&without(1)));
     let end = lines.len() - 2;
     assert!(
-        said(&without(end)).contains("lines are missing or doubled"),
+        output(&without(end)).contains("lines are missing or doubled"),
         "{}",
-        said(&without(end))
+        output(&without(end))
     );
     let counted = text.replace("\"cells\":2", "\"cells\":3");
-    assert!(said(&counted).contains("it holds 2 runs and ends with a line that says 3"));
+    assert!(output(&counted).contains("it holds 2 runs and ends with a line that says 3"));
     let other = text.replacen(GATHERED_SCHEMA, "brunt-collection-events/9", 1);
-    assert!(said(&other).contains("brunt-collection-events/9"), "{}", said(&other));
+    assert!(output(&other).contains("brunt-collection-events/9"), "{}", output(&other));
     // An error in a line of a run names the run.
     let broken = without(4);
-    assert!(said(&broken).contains("leases.ndjson (run 1), line 3"), "{}", said(&broken));
+    assert!(output(&broken).contains("leases.ndjson (run 1), line 3"), "{}", output(&broken));
 }

@@ -29,7 +29,7 @@ fn percentile_of_an_objective_is_judged_too() {
     let mut rare = run(|_| 1_000, |n| if n % 200 == 0 { ([0, 0, 30, 31], 30) } else { prompt(n) });
     rare.generator.waited_share_max = Some(0.2);
     assert_eq!(judge(&rare).status, Status::Valid);
-    rare.asked = vec![99.9];
+    rare.requested = vec![99.9];
     assert_eq!(judge(&rare).status, Status::GeneratorLimited);
 }
 

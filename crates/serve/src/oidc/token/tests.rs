@@ -41,9 +41,9 @@ fn keys(all: &[Value]) -> Keys {
     Keys::read(&set(all)).unwrap()
 }
 
-fn refused(found: Result<Claims, TokenFault>) -> String {
+fn refused(found: Result<Claims, TokenError>) -> String {
     match found {
-        Err(TokenFault::Refused(why)) => why,
+        Err(TokenError::Refused(why)) => why,
         other => panic!("{other:?}"),
     }
 }
@@ -131,7 +131,7 @@ fn token_key_of_another_name_type_or_use_is_unknown() {
         json!(7),
     ] {
         let found = verify(&token, &keys(std::slice::from_ref(&key)), &EXPECTED);
-        assert_eq!(found, Err(TokenFault::UnknownKey), "{key}");
+        assert_eq!(found, Err(TokenError::UnknownKey), "{key}");
     }
     assert_eq!(Keys::read(b"{\"keys\":[]}").unwrap().count(), 0);
     for text in ["", "[]", "{}", "{\"keys\":7}"] {
@@ -234,7 +234,7 @@ fn token_signatures_of_the_rfcs_are_verified() {
     // The signature is right, and what it signs is no JSON.
     let why = signed(token, &keys(&[ed])).unwrap_err();
     assert!(
-        matches!(&why, TokenFault::Refused(why) if why.contains("claims cannot be read")),
+        matches!(&why, TokenError::Refused(why) if why.contains("claims cannot be read")),
         "{why:?}"
     );
     // An access token and its hash, as documentation of several providers has them.

@@ -30,7 +30,7 @@ pub(crate) fn keep(call: &Call) -> Result<Answer, Problem> {
         }
         _ => {}
     }
-    let applied = applied(&call.app, &text(call)?, &Typed::of(call))?;
+    let applied = applied(&call.app, &text(call)?, &Typed::from_call(call))?;
     put(call, &plan, &applied.text, &applied.left)?;
     // A script sends the form while it is edited, and shows what the page says of it.
     if let Some(fault) = applied.faults.first().filter(|_| !act.is_empty()) {
@@ -41,8 +41,9 @@ pub(crate) fn keep(call: &Call) -> Result<Answer, Problem> {
         && !matches!(word, "text" | "form" | "apply")
     {
         let path: Vec<PathPart> = serde_json::from_str(path).unwrap_or_default();
-        let asked = Asked { call, word, path, text: applied.text, sheet: applied.sheet };
-        let (text, at) = asked.carried_out()?;
+        let requested =
+            ButtonRequest { call, word, path, text: applied.text, sheet: applied.sheet };
+        let (text, at) = requested.carried_out()?;
         put(call, &plan, &text, &Typed::default())?;
         open = at;
     }
@@ -94,7 +95,7 @@ fn seen(call: &Call, plan: &Plan, view: &str, open: &str) -> Answer {
 }
 
 /// What a button asks for.
-struct Asked<'a> {
+struct ButtonRequest<'a> {
     call: &'a Call,
     word: &'a str,
     path: Vec<PathPart>,
@@ -102,7 +103,7 @@ struct Asked<'a> {
     sheet: Result<Sheet, String>,
 }
 
-impl Asked<'_> {
+impl ButtonRequest<'_> {
     /// The text after it, and the name of the part that is shown then.
     fn carried_out(self) -> Result<(String, String), Problem> {
         let app = &self.call.app;

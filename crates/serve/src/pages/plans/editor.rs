@@ -81,7 +81,7 @@ impl<'a> Editor<'a> {
         let draft = call.app.store.draft(call.who()?.user.id, plan.id)?.filter(|_| runs && !sent);
         let (base, typed) = match &draft {
             Some(Draft { text, typed, .. }) => (text.clone(), Typed::kept(typed)),
-            None if sent => (text(call)?, Typed::of(call)),
+            None if sent => (text(call)?, Typed::from_call(call)),
             None => (plan.text.clone(), Typed::default()),
         };
         // Without a child there is still a text to be edited.

@@ -9,7 +9,7 @@ use super::typed::{Fault, Typed};
 
 /// An objective.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Said {
+enum Objective {
     /// So many of 100 requests are answered within a time.
     Within { of: String, request: String, time: String },
     /// Fewer than this share of the requests fail.
@@ -18,11 +18,11 @@ enum Said {
     Other(String),
 }
 
-fn said(text: &str) -> Said {
-    read(text).unwrap_or_else(|| Said::Other(text.to_owned()))
+fn objective(text: &str) -> Objective {
+    read(text).unwrap_or_else(|| Objective::Other(text.to_owned()))
 }
 
-fn read(text: &str) -> Option<Said> {
+fn read(text: &str) -> Option<Objective> {
     let (left, right) = text.split_once('<')?;
     let (left, right) = (left.trim(), right.trim());
     if right.starts_with('=') || right.is_empty() {
@@ -32,13 +32,13 @@ fn read(text: &str) -> Option<Said> {
     let (request, figure) = at.map_or(("", left), |at| (&left[..at], &left[at + 1..]));
     let (request, right) = (request.to_owned(), right.to_owned());
     if figure == "errors" {
-        return Some(Said::Fewer { request, share: right });
+        return Some(Objective::Fewer { request, share: right });
     }
     let of = figure.strip_prefix('p').filter(|of| of.parse::<f64>().is_ok())?;
-    Some(Said::Within { of: of.to_owned(), request, time: right })
+    Some(Objective::Within { of: of.to_owned(), request, time: right })
 }
 
-impl Said {
+impl Objective {
     fn text(&self) -> String {
         let of =
             |request: &str| if request.is_empty() { String::new() } else { format!("{request}.") };
@@ -58,20 +58,20 @@ fn field(number: usize, part: &str) -> String {
 
 /// The field that a fault of an objective stands at.
 pub(super) fn first_field(number: usize, text: &str) -> String {
-    let part = match said(text) {
-        Said::Within { .. } => "time",
-        Said::Fewer { .. } => "share",
-        Said::Other(_) => "text",
+    let part = match objective(text) {
+        Objective::Within { .. } => "time",
+        Objective::Fewer { .. } => "share",
+        Objective::Other(_) => "text",
     };
     field(number, part)
 }
 
 /// The text of an objective after what was typed, if it differs.
 pub(super) fn wanted(number: usize, text: &str, typed: &Typed) -> Result<Option<String>, Fault> {
-    let before = said(text);
+    let before = objective(text);
     let part = |name: &str, stored: &str| typed.or(&field(number, name), stored).trim().to_owned();
     let after = match &before {
-        Said::Within { of, request, time } => {
+        Objective::Within { of, request, time } => {
             let drawn = time::pretty(time);
             let given = part("time", &drawn);
             let time = if given == drawn || given.ends_with('x') {
@@ -85,14 +85,14 @@ pub(super) fn wanted(number: usize, text: &str, typed: &Typed) -> Result<Option<
                 let (field, label) = (field(number, "of"), "Objective".to_owned());
                 return Err(Fault { field, label, why, likely: Vec::new() });
             }
-            Said::Within { of, request: part("of-request", request), time }
+            Objective::Within { of, request: part("of-request", request), time }
         }
-        Said::Fewer { request, share } => {
+        Objective::Fewer { request, share } => {
             let share = part("share", share).replace(' ', "");
             let share = if share.parse::<f64>().is_ok() { format!("{share}%") } else { share };
-            Said::Fewer { request: part("of-request", request), share }
+            Objective::Fewer { request: part("of-request", request), share }
         }
-        Said::Other(text) => Said::Other(part("text", text)),
+        Objective::Other(text) => Objective::Other(part("text", text)),
     };
     Ok((after != before).then(|| after.text()))
 }
@@ -115,7 +115,7 @@ pub(super) fn list(sheet: &Sheet, fields: &Fields<'_>) -> Markup {
         ul.sent {
             @for (number, text) in sheet.objectives.iter().enumerate() {
                 li {
-                    (one(number, &said(text), sheet, fields))
+                    (one(number, &objective(text), sheet, fields))
                     (fields.remover(&format!("remove:[\"objectives\",{number}]"), "Remove this objective"))
                 }
             }
@@ -123,22 +123,22 @@ pub(super) fn list(sheet: &Sheet, fields: &Fields<'_>) -> Markup {
     }
 }
 
-fn one(number: usize, said: &Said, sheet: &Sheet, fields: &Fields<'_>) -> Markup {
+fn one(number: usize, objective: &Objective, sheet: &Sheet, fields: &Fields<'_>) -> Markup {
     let name = |part: &str| field(number, part);
     html! {
-        @match said {
-            Said::Within { of, request, time } => {
+        @match objective {
+            Objective::Within { of, request, time } => {
                 (fields.short(&name("of"), "of 100", of, "w3")) " of 100 "
                 (requests(&name("of-request"), request, sheet, fields)) " are answered within "
                 (fields.short(&name("time"), "time", &time::pretty(time), "w4"))
                 (fields.why(&name("of"))) (fields.why(&name("time")))
             },
-            Said::Fewer { request, share } => {
+            Objective::Fewer { request, share } => {
                 "Fewer than " (fields.short(&name("share"), "share", share, "w4")) " of the "
                 (requests(&name("of-request"), request, sheet, fields)) " fail"
                 (fields.why(&name("share")))
             },
-            Said::Other(text) => {
+            Objective::Other(text) => {
                 (fields.short(&name("text"), "objective", text, "w12"))
                 (fields.why(&name("text")))
             },
@@ -162,12 +162,12 @@ mod tests {
     #[test]
     fn objective_sentence_round_trips() {
         for text in ["p99 < 250ms", "log-in.p99.9 < 1s", "errors < 0.1%", "a.b.errors < 1%"] {
-            assert!(!matches!(said(text), Said::Other(_)), "{text}");
-            assert_eq!(said(text).text(), text);
+            assert!(!matches!(objective(text), Objective::Other(_)), "{text}");
+            assert_eq!(objective(text).text(), text);
         }
-        assert_eq!(said("log-in.p99.9<1s").text(), "log-in.p99.9 < 1s");
+        assert_eq!(objective("log-in.p99.9<1s").text(), "log-in.p99.9 < 1s");
         for text in ["rate > 10/s", "p99 <= 3ms", "GET /.max < 1s"] {
-            assert_eq!(said(text), Said::Other(text.to_owned()));
+            assert_eq!(objective(text), Objective::Other(text.to_owned()));
         }
     }
 

@@ -87,8 +87,8 @@ pub(super) struct Changed {
 
 /// Makes changes of a text, and reads it.
 pub(super) fn changed(app: &App, text: &str, changes: &[Value]) -> Result<Changed, Problem> {
-    let asked = json!({ "text": text, "changes": changes, "sheet": true }).to_string();
-    let mut answer = app.children.edit(asked)??;
+    let requested = json!({ "text": text, "changes": changes, "sheet": true }).to_string();
+    let mut answer = app.children.edit(requested)??;
     let fault = answer["fault"].as_str().unwrap_or_default().to_owned();
     let number = answer["refused"].as_u64().and_then(|number| usize::try_from(number).ok());
     let sheet = match answer["sheet"].take() {

@@ -22,7 +22,7 @@ pub(super) struct Fault {
 
 impl Typed {
     /// What a form has.
-    pub(super) fn of(call: &Call) -> Self {
+    pub(super) fn from_call(call: &Call) -> Self {
         let is_field = |name: &str| {
             ["[", "load.", "slo.", "kind:", "add:"].iter().any(|begin| name.starts_with(begin))
         };

@@ -71,7 +71,8 @@ pub(super) fn form(call: &Call, of: &Of<'_>, form: &Form<'_>) -> Result<Markup, 
 fn times(call: &Call, form: &Form<'_>, stored: &Schedule, is_new: bool) -> Markup {
     let typed = if is_new { Typed::default() } else { Typed::read(&stored.times) };
     // A form without a preset, as a script may send it, has a cron line.
-    let preset = if form.is_refused() { Preset::of(call.field("when")) } else { typed.preset };
+    let preset =
+        if form.is_refused() { Preset::from_key(call.field("when")) } else { typed.preset };
     let presets = Preset::ALL.map(|preset| (preset.key(), preset.words()));
     let zone = if is_new { "" } else { stored.zone.as_str() };
     let filled = if is_new { Filled::FromZone } else { Filled::ByHand };
@@ -149,7 +150,7 @@ fn line(call: &Call) -> Result<String, Problem> {
     let text = |name: &str| call.field(name).trim().chars().take(TEXT_MAX).collect::<String>();
     let accepted = proposed(call).filter(|line| call.field("use") == line);
     let typed = Typed {
-        preset: Preset::of(call.field("when")),
+        preset: Preset::from_key(call.field("when")),
         at: text("at"),
         day: text("day"),
         minute: text("minute"),

@@ -27,7 +27,7 @@ const TOGETHER: f64 = 2.0;
 const SPREAD: f64 = 2.0;
 
 /// A figure over the runs of a load.
-pub(super) struct Course<'a> {
+pub(super) struct Trend<'a> {
     pub(super) runs: &'a [FollowedRun],
     pub(super) figure: Figure,
     /// The values of runs that are valid.
@@ -40,7 +40,7 @@ pub(super) fn is_left_out(run: &FollowedRun) -> bool {
     run.verdict != VALID || matches!(run.outcome.as_str(), "nothing-worked" | "unavailable")
 }
 
-impl<'a> Course<'a> {
+impl<'a> Trend<'a> {
     /// The course of a figure.
     pub(super) fn new(runs: &'a [FollowedRun], figure: Figure, kept: &Levels) -> Self {
         let value = |run: &FollowedRun| measured(run, figure).filter(|_| !is_left_out(run));
@@ -236,7 +236,7 @@ mod tests {
             (0..24).map(|number| run(number, level(number) + wave(number))).collect();
         runs[5].verdict = "generator-limited".to_owned();
         runs[5].p99_ms = Some(90.0);
-        let course = Course::new(&runs, Figure::P99, &Levels::default());
+        let course = Trend::new(&runs, Figure::P99, &Levels::default());
         let changes: Vec<_> = course.changes().collect();
         let [(first, before, after)] = changes[..] else { panic!("{changes:?}") };
         assert_eq!(first.started, "2026-11-13T02:30:00Z");
@@ -252,6 +252,6 @@ mod tests {
         assert_eq!(drawn.matches("class=\"happened e\"").count(), 2, "{drawn}");
         assert!(drawn.contains("c0ffee12") && drawn.contains("13 Nov"), "{drawn}");
         assert_eq!(drawn.matches("dot hol").count(), 2);
-        assert_eq!(Course::new(&runs, Figure::Goodput, &Levels::default()).changes().count(), 0);
+        assert_eq!(Trend::new(&runs, Figure::Goodput, &Levels::default()).changes().count(), 0);
     }
 }

@@ -11,16 +11,16 @@ use crate::agents::{Agent, AgentState, Agents, Look, Permitted};
 struct Known(Look);
 
 impl Agents for Known {
-    fn look(&self) -> Look {
+    fn snapshot(&self) -> Look {
         self.0.clone()
     }
 }
 
-pub(super) fn cluster(trouble: Option<&str>, agents: Vec<Agent>) -> Cluster {
+pub(super) fn cluster(problem: Option<&str>, agents: Vec<Agent>) -> Cluster {
     let look = Look {
         broker: "nats://127.0.0.1:4222".to_owned(),
         pool: "default".to_owned(),
-        trouble: trouble.map(str::to_owned),
+        problem: problem.map(str::to_owned),
         agents,
     };
     let meeting = ClusterSettings { pool: "default".to_owned(), ..ClusterSettings::default() };
@@ -73,11 +73,11 @@ fn agents_page_escapes_text_and_requires_sign_in() {
     let server = Server::start_with(Some(cluster(None, some())));
     let user = server.user("vic", Role::Viewer);
     let (vic, read) = (server.session(user), server.token(user, Scope::Read));
-    let said = server.see(&vic, "/agents");
-    assert_eq!(said.status, 200);
+    let reply = server.see(&vic, "/agents");
+    assert_eq!(reply.status, 200);
     assert_eq!(
-        said.body.matches("<script").count(),
-        said.body.matches("<script src=\"/assets/").count()
+        reply.body.matches("<script").count(),
+        reply.body.matches("<script src=\"/assets/").count()
     );
     for words in [
         "1 waits, 1 is busy, 1 does not answer.",
@@ -89,7 +89,7 @@ fn agents_page_escapes_text_and_requires_sign_in() {
         "from another coordinator",
         "href=\"/agents\"",
     ] {
-        assert!(said.body.contains(words), "no {words} in {}", said.body);
+        assert!(reply.body.contains(words), "no {words} in {}", reply.body);
     }
     let answer = server.see(&read, "/api/v1/agents");
     let answer: Value = serde_json::from_str(&answer.body).unwrap();
@@ -108,15 +108,15 @@ fn agents_page_escapes_text_and_requires_sign_in() {
 
 #[test]
 fn agents_page_explains_a_lost_broker_and_missing_agents() {
-    for (trouble, words) in [
+    for (problem, words) in [
         (Some("failed to reach the broker"), "nats-server there, or restart"),
         (None, "brunt agent --keys DIR"),
     ] {
-        let server = Server::start_with(Some(cluster(trouble, Vec::new())));
+        let server = Server::start_with(Some(cluster(problem, Vec::new())));
         let vic = server.session(server.user("vic", Role::Viewer));
-        let said = server.see(&vic, "/agents").body;
-        assert!(said.contains(words), "{said}");
-        assert_eq!(said.contains("failed to reach the broker"), trouble.is_some(), "{said}");
-        assert_eq!(said.contains("No agents were found"), trouble.is_none(), "{said}");
+        let reply = server.see(&vic, "/agents").body;
+        assert!(reply.contains(words), "{reply}");
+        assert_eq!(reply.contains("failed to reach the broker"), problem.is_some(), "{reply}");
+        assert_eq!(reply.contains("No agents were found"), problem.is_none(), "{reply}");
     }
 }

@@ -91,12 +91,12 @@ fn live_mark_has_the_time_its_form_was_opened() {
         ("without a script", "0", NOW),
         ("nonsense", "soon", NOW),
     ] {
-        let said = server.send(
+        let reply = server.send(
             &ada,
             &format!("{live}/mark"),
             &format!("label={}&ago={ago}", label.replace(' ', "+")),
         );
-        assert_eq!((said.status, said.header("location")), (303, Some(&*live)), "{}", said.body);
+        assert_eq!((reply.status, reply.header("location")), (303, Some(&*live)), "{}", reply.body);
         let all = server.app.store.annotations(&Window { from: 0, to: i64::MAX, targets: None });
         let made = all.unwrap().into_iter().find(|one| one.label == label).unwrap();
         assert_eq!((made.at, made.target, made.by.as_str()), (at, Some(1), "ada"), "{label}");

@@ -220,9 +220,9 @@ fn form_errors_keep_the_input() {
     for case in forms(&run).into_iter().chain(schedules()).chain(projects()) {
         let is_outside = ["/sign-in", "/welcome"].contains(&case.route);
         let client = if is_outside { &Client::Nobody } else { &ada };
-        let said = server.send(client, &case.path, &case.body());
-        let (route, page) = (case.route, &said.body);
-        assert!((400..500).contains(&said.status), "{route}: {}\n{page}", said.head);
+        let reply = server.send(client, &case.path, &case.body());
+        let (route, page) = (case.route, &reply.body);
+        assert!((400..500).contains(&reply.status), "{route}: {}\n{page}", reply.head);
         assert_eq!(page.contains("<nav class=\"places\""), !is_outside, "{route}: {page}");
         for (name, typed) in &case.fields {
             let typed = maud::html! { (typed) }.into_string();
@@ -259,10 +259,10 @@ fn button_for_a_removed_item_leads_back_to_its_page() {
     let (server, ada, _) = furnished();
     for route in BUTTONS {
         let path = route.replace("{id}", "ffffffffffffffffffffffff");
-        let said = server.send(&ada, &path, "id=99&target=x&from=nowhere");
-        assert_eq!(said.status, 404, "{route}: {}", said.body);
-        assert!(said.body.contains("<nav class=\"places\""), "{route}: {}", said.body);
-        assert!(said.body.contains("There is no such"), "{route}: {}", said.body);
+        let reply = server.send(&ada, &path, "id=99&target=x&from=nowhere");
+        assert_eq!(reply.status, 404, "{route}: {}", reply.body);
+        assert!(reply.body.contains("<nav class=\"places\""), "{route}: {}", reply.body);
+        assert!(reply.body.contains("There is no such"), "{route}: {}", reply.body);
     }
 }
 
@@ -284,19 +284,19 @@ fn form_of_an_expired_session_can_be_sent_again() {
     let (server, ada, _) = furnished();
     let Client::Session(secret) = &ada else { unreachable!() };
     let own = "Sec-Fetch-Site: same-origin\r\n";
-    let said =
+    let reply =
         server.ask(&ada, "POST", "/hooks", own, "form=old&name=typed&url=https://a.example/");
-    assert_eq!(said.status, 403);
+    assert_eq!(reply.status, 403);
     assert!(
-        said.body.contains("value=\"typed\"") && said.body.contains("Try again"),
+        reply.body.contains("value=\"typed\"") && reply.body.contains("Try again"),
         "{}",
-        said.body
+        reply.body
     );
-    assert!(said.body.contains(&secret.form_token()), "{}", said.body);
+    assert!(reply.body.contains(&secret.form_token()), "{}", reply.body);
     // What another site sends is not shown as if its user had typed it.
-    let said =
+    let reply =
         server.ask(&ada, "POST", "/hooks", "Sec-Fetch-Site: cross-site\r\n", "form=old&name=typed");
-    assert!(said.status == 403 && !said.body.contains("typed"), "{}", said.body);
+    assert!(reply.status == 403 && !reply.body.contains("typed"), "{}", reply.body);
 }
 
 #[test]
@@ -307,25 +307,25 @@ fn plan_save_and_run_keeps_the_plan_if_the_run_is_refused() {
     assert!(shown.contains(button), "{shown}");
     let text = || server.app.store.plan(1).unwrap().unwrap();
     // No process reads plans here, so none can be run.
-    let said =
+    let reply =
         server.send(&ada, "/plans/1/run", "after=1&text=%23+new&target=1&save=1&duration=5s");
-    assert_eq!((said.status, text().revision, text().text.as_str()), (422, 2, "# new"));
-    assert!(said.body.contains("The plan is saved. Failed to start a process"), "{}", said.body);
+    assert_eq!((reply.status, text().revision, text().text.as_str()), (422, 2, "# new"));
+    assert!(reply.body.contains("The plan is saved. Failed to start a process"), "{}", reply.body);
     assert!(
-        said.body.contains("name=\"after\" value=\"2\"") && said.body.contains("value=\"5s\""),
+        reply.body.contains("name=\"after\" value=\"2\"") && reply.body.contains("value=\"5s\""),
         "{}",
-        said.body
+        reply.body
     );
     // What somebody else saved is not replaced, and not run.
-    let said = server.send(&ada, "/plans/1/run", "after=1&text=%23+other&target=1&save=1");
-    assert_eq!((said.status, text().revision), (409, 2), "{}", said.body);
-    assert!(said.body.contains("\n# other</textarea>"), "{}", said.body);
+    let reply = server.send(&ada, "/plans/1/run", "after=1&text=%23+other&target=1&save=1");
+    assert_eq!((reply.status, text().revision), (409, 2), "{}", reply.body);
+    assert!(reply.body.contains("\n# other</textarea>"), "{}", reply.body);
     // The other button runs what is saved.
-    let said = server.send(&ada, "/plans/1/run", "after=2&text=%23+other&target=1");
-    assert_eq!((said.status, text().revision), (422, 2), "{}", said.body);
+    let reply = server.send(&ada, "/plans/1/run", "after=2&text=%23+other&target=1");
+    assert_eq!((reply.status, text().revision), (422, 2), "{}", reply.body);
     assert!(
-        said.body.contains("\n# other</textarea>") && !said.body.contains("is saved"),
+        reply.body.contains("\n# other</textarea>") && !reply.body.contains("is saved"),
         "{}",
-        said.body
+        reply.body
     );
 }

@@ -52,9 +52,9 @@ fn home_page_groups_runs_by_test() {
     assert!(["Run 3", "Run 1", "Run 0"].iter().all(|name| runs.contains(name)), "{runs}");
     assert!(!runs.contains("Run 2") && runs.contains("Runs 3<"), "{runs}");
     for tab in ["", "/runs", "/schedule", "/limit"] {
-        let said = server.see(&ada, &format!("/tests/p1{tab}"));
-        assert_eq!(said.status, 200, "{tab}: {}", said.body);
-        assert_eq!(said.body.matches("class=\"subs\"").count(), 1, "{tab}");
+        let reply = server.see(&ada, &format!("/tests/p1{tab}"));
+        assert_eq!(reply.status, 200, "{tab}: {}", reply.body);
+        assert_eq!(reply.body.matches("class=\"subs\"").count(), 1, "{tab}");
     }
     // A load without a plan has nothing to schedule.
     assert_eq!(server.see(&ada, "/tests/lother").status, 200);
@@ -89,9 +89,9 @@ fn home_page_puts_runs_needing_attention_first() {
 fn home_page_redirects_old_list_addresses() {
     let (server, ada) = with_plan();
     for query in ["load=x", "tag=nightly&behind=2026~a", "q=a+b", "missed=1"] {
-        let said = server.see(&ada, &format!("/?{query}"));
+        let reply = server.see(&ada, &format!("/?{query}"));
         let wanted = format!("/runs?{query}");
-        assert_eq!((said.status, said.header("location")), (303, Some(wanted.as_str())));
+        assert_eq!((reply.status, reply.header("location")), (303, Some(wanted.as_str())));
     }
     assert_eq!(server.see(&ada, "/?q=").status, 200);
 }

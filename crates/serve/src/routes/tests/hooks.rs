@@ -13,8 +13,8 @@ fn webhooks_are_managed_by_the_api() {
     let all = server.token(ada, Scope::All);
     let send = |client: &Client, method: &str, path: &str, body: &Value| {
         let body = if body.is_null() { String::new() } else { body.to_string() };
-        let said = server.ask(client, method, path, "", &body);
-        (said.status, serde_json::from_str::<Value>(&said.body).unwrap_or_default())
+        let reply = server.ask(client, method, path, "", &body);
+        (reply.status, serde_json::from_str::<Value>(&reply.body).unwrap_or_default())
     };
     let secret = "https://hooks.example.com/services/s3cret?sig=1";
     let slack = json!({ "name": "team", "url": secret, "format": "slack" });
@@ -40,8 +40,8 @@ fn webhooks_are_managed_by_the_api() {
         (json!({ "name": "a", "url": "https://ci.example.com/", "to": ["a@b"] }), 422, "$.to"),
         (json!({ "name": "a", "url": "https://ci.example.com/", "format": "mail" }), 422, "$.to"),
     ] {
-        let (said, answer) = send(&all, "POST", PATH, &body);
-        assert_eq!((said, &answer["errors"][0]["name"]), (status, &json!(name)), "{answer}");
+        let (reply, answer) = send(&all, "POST", PATH, &body);
+        assert_eq!((reply, &answer["errors"][0]["name"]), (status, &json!(name)), "{answer}");
         assert!(!answer["errors"].to_string().contains("s3cret"), "{answer}");
     }
     let rae = server.token(server.user("rae", Role::Runner), Scope::All);

@@ -53,16 +53,16 @@ fn retention_removes_old_runs_except_pinned_and_baselines() {
     let page = server.see(&ada, "/site").body;
     assert!(page.contains("9 runs are stored. The site keeps <strong>all runs"), "{page}");
     // What it removes at once is said before.
-    let asked = server.send(&ada, "/site/retention", "days=35");
+    let requested = server.send(&ada, "/site/retention", "days=35");
     assert!(
-        asked.status == 422 && asked.body.contains("this removes 2 runs now"),
+        requested.status == 422 && requested.body.contains("this removes 2 runs now"),
         "{}",
-        asked.body
+        requested.body
     );
     assert!(
-        asked.body.contains("value=\"35\"") && asked.body.contains("name=\"sure\""),
+        requested.body.contains("value=\"35\"") && requested.body.contains("name=\"sure\""),
         "{}",
-        asked.body
+        requested.body
     );
     assert_eq!(left(&server).len(), 9);
     assert_eq!(server.send(&ada, "/site/retention", "days=35&sure=1").status, 303);
@@ -120,19 +120,19 @@ fn health_is_public_and_metrics_are_for_administrators() {
     ] {
         assert_eq!(server.see(&client, "/metrics").status, status);
     }
-    let said = server.see(&server.token(ada, Scope::Read), "/metrics");
-    assert_eq!(said.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
+    let reply = server.see(&server.token(ada, Scope::Read), "/metrics");
+    assert_eq!(reply.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
     for line in ["brunt_site_runs 1", "brunt_site_users 2", "brunt_site_runs_active 0"] {
-        assert!(said.body.lines().any(|one| one == line), "{line}: {}", said.body);
+        assert!(reply.body.lines().any(|one| one == line), "{line}: {}", reply.body);
     }
-    let responses = said
+    let responses = reply
         .body
         .lines()
         .find(|line| line.starts_with("brunt_site_responses_total{class=\"4xx\"} "));
-    assert_eq!(responses, Some("brunt_site_responses_total{class=\"4xx\"} 4"), "{}", said.body);
-    let secret = ["ada", "rae", "alert"].iter().find(|word| said.body.contains(**word));
-    assert_eq!(secret, None, "{}", said.body);
-    for line in said.body.lines().filter(|line| !line.starts_with('#')) {
+    assert_eq!(responses, Some("brunt_site_responses_total{class=\"4xx\"} 4"), "{}", reply.body);
+    let secret = ["ada", "rae", "alert"].iter().find(|word| reply.body.contains(**word));
+    assert_eq!(secret, None, "{}", reply.body);
+    for line in reply.body.lines().filter(|line| !line.starts_with('#')) {
         let (name, value) = line.rsplit_once(' ').unwrap();
         assert!(name.starts_with("brunt_site_") && value.parse::<f64>().is_ok(), "{line}");
     }
@@ -141,9 +141,9 @@ fn health_is_public_and_metrics_are_for_administrators() {
 #[test]
 fn site_dashboard_queries_have_figures() {
     let server = Server::start();
-    let said = server.see(&server.token(server.user("ada", Role::Admin), Scope::Read), "/metrics");
+    let reply = server.see(&server.token(server.user("ada", Role::Admin), Scope::Read), "/metrics");
     let known: Vec<&str> =
-        said.body.lines().filter_map(|line| line.split(['{', ' ']).next()).collect();
+        reply.body.lines().filter_map(|line| line.split(['{', ' ']).next()).collect();
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../extras/grafana/site.json");
     let dashboard: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
@@ -151,10 +151,10 @@ fn site_dashboard_queries_have_figures() {
     let queries = panels.flat_map(|panel| panel["targets"].as_array().unwrap());
     let queries: Vec<&str> = queries.map(|target| target["expr"].as_str().unwrap()).collect();
     let word = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
-    let asked = queries.iter().flat_map(|query| query.split(word));
-    let asked: Vec<&str> = asked.filter(|name| name.starts_with("brunt_")).collect();
-    assert!(asked.len() >= queries.len(), "{queries:?}");
-    for name in asked {
+    let requested = queries.iter().flat_map(|query| query.split(word));
+    let requested: Vec<&str> = requested.filter(|name| name.starts_with("brunt_")).collect();
+    assert!(requested.len() >= queries.len(), "{queries:?}");
+    for name in requested {
         assert!(known.contains(&name), "{name}");
     }
 }
@@ -174,15 +174,15 @@ fn full_disk_is_reported_without_losing_input() {
     };
     full(1);
     let text = "typed-".repeat(10_000);
-    let said = server.send(&ada, "/plans/1", &format!("after=1&text={text}"));
-    assert_eq!(said.status, 507, "{}", said.body);
-    assert!(said.body.contains("The disk of this site is full"), "{}", said.body);
-    assert!(said.body.contains(&format!("\n{text}</textarea>")) && said.body.contains("places"));
+    let reply = server.send(&ada, "/plans/1", &format!("after=1&text={text}"));
+    assert_eq!(reply.status, 507, "{}", reply.body);
+    assert!(reply.body.contains("The disk of this site is full"), "{}", reply.body);
+    assert!(reply.body.contains(&format!("\n{text}</textarea>")) && reply.body.contains("places"));
     assert_eq!(server.app.store.plan(1).unwrap().unwrap().revision, 1);
     // The directory of a run and its entry in the lists still say the same.
     let note = "x".repeat(15_000);
-    let said = server.send(&ada, &format!("/runs/{id}/about"), &format!("name=other&note={note}"));
-    assert_eq!(said.status, 507, "{}", said.body);
+    let reply = server.send(&ada, &format!("/runs/{id}/about"), &format!("name=other&note={note}"));
+    assert_eq!(reply.status, 507, "{}", reply.body);
     let run = id.parse().unwrap();
     let of_index = server.app.store.run(&id).unwrap().unwrap();
     assert_eq!(server.app.history.entry(&run).unwrap().unwrap(), of_index);
@@ -202,10 +202,10 @@ fn webhook_to_a_barred_address_is_refused() {
     {
         let network = format!("name=t&allow={host}:{port}&users=1&seconds=9&days=1");
         assert_eq!(server.send(&ada, "/targets", &network).status, 422, "{host}");
-        let said = server.send(&ada, "/hooks", &format!("name=ci&url=http://{host}:{port}/x"));
-        assert_eq!(said.status, 422, "{host}");
-        let fault = said.body.split("id=\"url-fault\">").nth(1).unwrap_or_default();
-        assert!(fault.contains("nothing of this site is sent to"), "{host}: {}", said.body);
+        let reply = server.send(&ada, "/hooks", &format!("name=ci&url=http://{host}:{port}/x"));
+        assert_eq!(reply.status, 422, "{host}");
+        let fault = reply.body.split("id=\"url-fault\">").nth(1).unwrap_or_default();
+        assert!(fault.contains("nothing of this site is sent to"), "{host}: {}", reply.body);
     }
     assert_eq!(server.app.store.hooks().unwrap(), []);
 }

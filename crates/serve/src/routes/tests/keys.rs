@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 use crate::store::Keyed;
 
-fn post(server: &Server, client: &Client, (path, key): (&str, &str), body: &str) -> Said {
+fn post(server: &Server, client: &Client, (path, key): (&str, &str), body: &str) -> Reply {
     server.ask(client, "POST", path, &format!("Idempotency-Key: {key}\r\n"), body)
 }
 
@@ -38,11 +38,11 @@ fn idempotency_key_returns_the_first_answer() {
     assert_eq!(post(&server, &bob, (plans, "k-1"), &plan("c")).status, 201);
     assert_eq!(server.app.store.plans().unwrap().len(), 2);
     for wrong in ["", "a b", "a,b", &"x".repeat(256)] {
-        let said = post(&server, &first, (plans, wrong), &plan("d"));
+        let reply = post(&server, &first, (plans, wrong), &plan("d"));
         assert!(
-            said.status == 422 && said.body.contains("Idempotency-Key"),
+            reply.status == 422 && reply.body.contains("Idempotency-Key"),
             "{wrong}: {}",
-            said.body
+            reply.body
         );
     }
 }
@@ -54,14 +54,18 @@ fn idempotency_key_in_progress_is_not_repeated() {
     let token = server.token(ada, Scope::All);
     let (path, body) = ("/api/v1/plans", "{\"name\":\"a\",\"text\":\"\"}");
     let held = server.app.in_flight.hold((ada, "k".to_owned()));
-    let said = post(&server, &token, (path, "k"), body);
-    assert!(said.status == 409 && said.body.contains("Wait for it"), "{}", said.body);
+    let reply = post(&server, &token, (path, "k"), body);
+    assert!(reply.status == 409 && reply.body.contains("Wait for it"), "{}", reply.body);
     drop(held);
     // The server ended before it was answered.
     let request = crate::api::keyed::fingerprint(path, body.as_bytes());
     assert_eq!(server.app.store.begin_keyed((ada, "l"), &request, NOW).unwrap(), Keyed::New);
-    let said = post(&server, &token, (path, "l"), body);
-    assert!(said.status == 409 && said.body.contains("because the server ended"), "{}", said.body);
+    let reply = post(&server, &token, (path, "l"), body);
+    assert!(
+        reply.status == 409 && reply.body.contains("because the server ended"),
+        "{}",
+        reply.body
+    );
     assert!(server.app.store.plans().unwrap().is_empty());
     assert_eq!(post(&server, &token, (path, "k"), body).status, 201);
 }

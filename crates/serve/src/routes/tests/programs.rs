@@ -24,8 +24,8 @@ fn send(
     body: &Value,
 ) -> (u16, Value) {
     let body = if body.is_null() { String::new() } else { body.to_string() };
-    let said = server.ask(client, method, path, "", &body);
-    (said.status, serde_json::from_str(&said.body).unwrap_or_default())
+    let reply = server.ask(client, method, path, "", &body);
+    (reply.status, serde_json::from_str(&reply.body).unwrap_or_default())
 }
 
 #[test]
@@ -54,32 +54,35 @@ fn openapi_schemas_have_examples_and_checked_keywords() {
         let names = contents.filter_map(|it| it["schema"]["$ref"].as_str());
         names.filter_map(|path| path.rsplit('/').next()).map(str::to_owned).collect()
     };
-    let (mut asked, mut given) = (BTreeSet::new(), BTreeSet::new());
+    let (mut requested, mut given) = (BTreeSet::new(), BTreeSet::new());
     for operation in operations(&document) {
-        asked.extend(named(&operation["requestBody"]["content"]));
+        requested.extend(named(&operation["requestBody"]["content"]));
         for answer in operation["responses"].as_object().unwrap().values() {
             given.extend(named(&answer["content"]));
         }
     }
     given.insert("Problem".to_owned());
-    assert!(asked.contains("RunRequest") && given.contains("Listed"), "{asked:?} {given:?}");
+    assert!(
+        requested.contains("RunRequest") && given.contains("Listed"),
+        "{requested:?} {given:?}"
+    );
     // These are documents of commands, whose schemas are published with them.
     for name in ["Comparison", "Trend"] {
         given.remove(name);
     }
-    let bare: Vec<&String> = asked
+    let bare: Vec<&String> = requested
         .iter()
         .chain(&given)
         .filter(|name| schemas[*name].get("examples").is_none())
         .collect();
     assert_eq!(bare, [""; 0]);
-    let said = ["title", "description", "default", "examples", "format"];
-    let mut open: Vec<&Value> = asked.iter().map(|name| &schemas[name]).collect();
+    let reply = ["title", "description", "default", "examples", "format"];
+    let mut open: Vec<&Value> = requested.iter().map(|name| &schemas[name]).collect();
     while let Some(schema) = open.pop() {
         let Some(fields) = schema.as_object() else { continue };
         for (keyword, value) in fields {
             assert!(
-                KEYWORDS.contains(&keyword.as_str()) || said.contains(&keyword.as_str()),
+                KEYWORDS.contains(&keyword.as_str()) || reply.contains(&keyword.as_str()),
                 "{keyword}: {schema}"
             );
             match keyword.as_str() {
@@ -137,11 +140,14 @@ fn query_filter_errors_name_accepted_values() {
 fn method_not_allowed_lists_the_allowed_ones() {
     let server = Server::start();
     let token = server.token(server.user("rae", Role::Runner), Scope::All);
-    let said = server.ask(&token, "DELETE", "/api/v1/plans", "", "");
-    assert_eq!((said.status, said.header("content-type")), (405, Some("application/problem+json")));
-    let allow = said.header("allow").unwrap();
+    let reply = server.ask(&token, "DELETE", "/api/v1/plans", "", "");
+    assert_eq!(
+        (reply.status, reply.header("content-type")),
+        (405, Some("application/problem+json"))
+    );
+    let allow = reply.header("allow").unwrap();
     assert!(allow.contains("GET") && allow.contains("POST"), "{allow}");
-    assert!(said.header("content-security-policy").is_some(), "{}", said.head);
+    assert!(reply.header("content-security-policy").is_some(), "{}", reply.head);
 }
 
 fn target() -> Value {
@@ -236,8 +242,8 @@ fn body_errors_are_named_by_path() {
             assert!(!text.contains(foreign), "{foreign}: {text}");
         }
     }
-    let said = server.ask(&token, "POST", plans, "", "{\"name\": }");
-    assert!(said.status == 422 && said.body.contains("line 1, column 10"), "{}", said.body);
+    let reply = server.ask(&token, "POST", plans, "", "{\"name\": }");
+    assert!(reply.status == 422 && reply.body.contains("line 1, column 10"), "{}", reply.body);
     let run = json!({ "plan": "p", "target": "t" });
     let (status, answer) = send(&server, &token, ("POST", "/api/v1/runs"), &run);
     assert_eq!((status, &answer["errors"][0]["name"]), (404, &json!("$.plan")), "{answer}");
@@ -279,8 +285,8 @@ fn targets_and_plans_are_managed_by_the_api() {
     for (body, status, newest) in
         [(revision("b", 1), 200, 2), (revision("c", 1), 409, 2), (revision("b", 1), 200, 2)]
     {
-        let (said, answer) = send(&server, &all, ("PUT", "/api/v1/plans/1"), &body);
-        assert_eq!(said, status, "{answer}");
+        let (reply, answer) = send(&server, &all, ("PUT", "/api/v1/plans/1"), &body);
+        assert_eq!(reply, status, "{answer}");
         assert_eq!(server.app.store.plan(1).unwrap().unwrap().revision, newest);
     }
     let (_, first) = send(&server, &all, ("GET", "/api/v1/plans/1/revisions/1"), &Value::Null);

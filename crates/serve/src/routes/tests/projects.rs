@@ -193,7 +193,7 @@ impl House {
         store.move_test("lorchid-load", Some(project)).unwrap();
         let origin = Origin { plan: Some(made), ..Origin::default() };
         let about = About { name: format!("{WORD} going"), origin, ..About::default() };
-        let request = RunRequest { asked: RunSpec::default(), about };
+        let request = RunRequest { requested: RunSpec::default(), about };
         let going = server.app.queue().unwrap().submit_with(request, None, &|_| Ok(())).unwrap();
         Self { project, going: going.to_string(), server, _lock: lock, ada, eve }
     }
@@ -244,7 +244,7 @@ impl House {
     }
 
     /// Sends a request as pages do, or as programs do.
-    fn say(&self, clients: &[Client; 2], ask: Ask, path: &str, body: &str) -> Said {
+    fn say(&self, clients: &[Client; 2], ask: Ask, path: &str, body: &str) -> Reply {
         let client = &clients[usize::from(path.starts_with("/api/"))];
         match client {
             Client::Session(_) if ask == Ask::Post => self.server.send(client, path, body),
@@ -254,8 +254,8 @@ impl House {
 }
 
 /// An answer without what differs in any two: its number, its date, and the words that the request itself has.
-fn plain(said: &Said, asked: &[String]) -> (u16, String) {
-    let mut body = said.body.clone();
+fn plain(reply: &Reply, requested: &[String]) -> (u16, String) {
+    let mut body = reply.body.clone();
     if let Ok(mut problem) = serde_json::from_str::<Value>(&body) {
         problem["instance"] = json!(null);
         body = problem.to_string();
@@ -263,17 +263,17 @@ fn plain(said: &Said, asked: &[String]) -> (u16, String) {
     if let Some((before, after)) = body.split_once("Request <code>") {
         body = format!("{before}{}", &after[after.find('<').unwrap_or_default()..]);
     }
-    let body = asked.iter().fold(body, |body, word| body.replace(word.as_str(), "…"));
-    (said.status, body)
+    let body = requested.iter().fold(body, |body, word| body.replace(word.as_str(), "…"));
+    (reply.status, body)
 }
 
 #[test]
 fn every_route_has_a_visibility_decision() {
     for route in own::all() {
-        let asked = format!("{} {}", route.ask.word(), route.path);
+        let name = format!("{} {}", route.ask.word(), route.path);
         assert!(
             decision(route).is_some(),
-            "{asked} needs a decision who sees the tests that it shows"
+            "{name} needs a decision who sees the tests that it shows"
         );
     }
     for (ask, path, _) in DECIDED {
@@ -287,7 +287,7 @@ fn hidden_tests_answer_404_on_every_route() {
     let house = House::new();
     let (mut named, mut listed) = (0, 0);
     for route in own::all() {
-        let asked = format!("{} {}", route.ask.word(), route.path);
+        let name = format!("{} {}", route.ask.word(), route.path);
         let ask = route.ask;
         match decision(route).unwrap() {
             Decision::Names => {
@@ -302,33 +302,33 @@ fn hidden_tests_answer_404_on_every_route() {
                 // The one that does not exist first: forms of the other would change it if they could.
                 let none = plain(&house.say(&house.eve, ask, &absent, ""), &words);
                 let it = plain(&house.say(&house.eve, ask, &hidden, ""), &words);
-                assert_eq!(it, none, "{asked}");
-                assert_eq!(it.0, 404, "{asked}: {}", it.1);
+                assert_eq!(it, none, "{name}");
+                assert_eq!(it.0, 404, "{name}: {}", it.1);
                 if route.path.ends_with("/events") {
                     assert!(
                         house.begins(&house.ada[0], &hidden).starts_with("HTTP/1.1 200 "),
-                        "{asked}"
+                        "{name}"
                     );
                 } else if ask == Ask::Get {
                     let seen = plain(&house.say(&house.ada, ask, &hidden, ""), &words);
-                    assert_ne!(seen.1, none.1, "{asked}");
+                    assert_ne!(seen.1, none.1, "{name}");
                 }
                 named += 1;
             }
             Decision::Lists(query) => {
                 let [address, _] = house.both(&format!("{}{query}", route.path), route.path);
-                let said = house.say(&house.eve, ask, &address, "");
-                let body = said.body.replace("orchid-load", "");
+                let reply = house.say(&house.eve, ask, &address, "");
+                let body = reply.body.replace("orchid-load", "");
                 for word in [WORD, RUN, UPLOADED, &house.going] {
                     let is_asked = address.contains(word);
-                    assert!(is_asked || !body.contains(word), "{asked} shows {word}: {body}");
+                    assert!(is_asked || !body.contains(word), "{name} shows {word}: {body}");
                 }
                 let seen = house.say(&house.ada, ask, &address, "");
                 let is_seen = seen.body.replace("orchid-load", "").contains(WORD);
                 // Two runs are too few for a trend, and no child compares here.
                 let is_drawn = ["/trends", "/api/v1/trends", "/compare", "/api/v1/compare"]
                     .contains(&route.path);
-                assert!(is_seen || is_drawn && seen.body != said.body, "{asked}: {}", seen.body);
+                assert!(is_seen || is_drawn && seen.body != reply.body, "{name}: {}", seen.body);
                 listed += 1;
             }
             Decision::Takes(body) => {
@@ -337,10 +337,10 @@ fn hidden_tests_answer_404_on_every_route() {
                     ["orchid".to_owned(), "absent".to_owned(), RUN.to_owned(), ABSENT.to_owned()];
                 let none = plain(&house.say(&house.eve, ask, route.path, &absent), &words);
                 let it = plain(&house.say(&house.eve, ask, route.path, &hidden), &words);
-                assert_eq!(it, none, "{asked}");
+                assert_eq!(it, none, "{name}");
                 // What is done to several runs skips those that are gone.
-                let is_refused = (400..500).contains(&it.0) || asked == "POST /runs";
-                assert!(is_refused, "{asked}: {} {}", it.0, it.1);
+                let is_refused = (400..500).contains(&it.0) || name == "POST /runs";
+                assert!(is_refused, "{name}: {} {}", it.0, it.1);
             }
             Decision::Apart | Decision::Admins => {}
         }
@@ -439,8 +439,9 @@ fn api_tokens_manage_projects_with_the_rights_of_their_owner() {
     let server = &house.server;
     let admin = server.token(server.user("root", Role::Admin), Scope::All);
     let (ada, eve) = (&house.ada[1], &house.eve[1]);
-    let json =
-        |said: Said| (said.status, serde_json::from_str::<Value>(&said.body).unwrap_or_default());
+    let json = |reply: Reply| {
+        (reply.status, serde_json::from_str::<Value>(&reply.body).unwrap_or_default())
+    };
     let of = |client: &Client, ask: &str, path: &str, body: &str| {
         json(server.ask(client, ask, path, "", body))
     };

@@ -156,15 +156,15 @@ fn pages_are_restricted_by_role() {
         assert_eq!(is_sent_away, least.is_some(), "{page}: {}", nobody.head);
         for (user, role) in people {
             // A separate session, because one of these pages ends it.
-            let said = ask(&server.session(user));
-            let refused = said.status == 403 && said.body.contains("this needs");
+            let reply = ask(&server.session(user));
+            let refused = reply.status == 403 && reply.body.contains("this needs");
             let word = role.word();
             assert_eq!(refused, least.is_some_and(|least| role < least), "{page} as {word}");
         }
         // Tokens are for programs, and pages are not.
-        let said = ask(&token);
-        let refused = said.status == 403 && said.body.contains("Not with this token");
+        let reply = ask(&token);
+        let refused = reply.status == 403 && reply.body.contains("Not with this token");
         let is_open = matches!(route.access, Access::Anyone | Access::Provider);
-        assert_eq!(refused, !is_open, "{page}: {}", said.head);
+        assert_eq!(refused, !is_open, "{page}: {}", reply.head);
     }
 }

@@ -21,7 +21,7 @@ fn times(server: &Server) -> Vec<String> {
 #[test]
 fn schedule_preset_is_stored_as_cron_and_shown_in_words() {
     let (server, ada) = furnished();
-    for (fields, line, said) in [
+    for (fields, line, reply) in [
         ("when=night&at=02:30", "30 2 * * *", "Every night at 02:30"),
         ("when=days&at=09:05", "5 9 * * 1-5", "Working days at 09:05"),
         ("when=week&at=22:00&day=0", "0 22 * * 0", "Every Sunday at 22:00"),
@@ -35,7 +35,7 @@ fn schedule_preset_is_stored_as_cron_and_shown_in_words() {
         assert_eq!((added.status, added.header("location")), (303, Some("/tests/p1/schedule")));
         assert_eq!(times(&server).last().map(String::as_str), Some(line));
         let page = server.see(&ada, "/tests/p1/schedule").body;
-        assert!(page.contains(said) && page.contains("Europe/Berlin, at lab"), "{said}: {page}");
+        assert!(page.contains(reply) && page.contains("Europe/Berlin, at lab"), "{reply}: {page}");
     }
     // Each of the next times has its own element, which a browser shows in its time zone.
     let page = server.see(&ada, "/schedules/1").body;
@@ -101,8 +101,8 @@ fn schedules_are_managed_by_the_api() {
     let rae = server.token(server.user("rae", Role::Runner), Scope::All);
     let send = |client: &Client, method: &str, path: &str, body: &Value| {
         let body = if body.is_null() { String::new() } else { body.to_string() };
-        let said = server.ask(client, method, path, "", &body);
-        (said.status, serde_json::from_str::<Value>(&said.body).unwrap_or_default())
+        let reply = server.ask(client, method, path, "", &body);
+        (reply.status, serde_json::from_str::<Value>(&reply.body).unwrap_or_default())
     };
     let whole = json!({ "plan": "Nightly", "target": "lab", "times": "30 2 * * 1-5", "quiet": "02:00-03:00",
         "zone": "Europe/Berlin", "waits": true });
@@ -137,8 +137,8 @@ fn schedules_are_managed_by_the_api() {
         (with("agents", json!(0)), 422, "$.agents"),
     ] {
         for (method, path) in [("POST", path), ("PUT", one.as_str())] {
-            let (said, answer) = send(&rae, method, path, &body);
-            assert_eq!((said, &answer["errors"][0]["name"]), (status, &json!(name)), "{answer}");
+            let (reply, answer) = send(&rae, method, path, &body);
+            assert_eq!((reply, &answer["errors"][0]["name"]), (status, &json!(name)), "{answer}");
         }
     }
     let (status, answer) = send(&rae, "PUT", &one, &with("plan", json!("other")));

@@ -1,6 +1,6 @@
 //! Passwords: how they are chosen, guessed and locked.
 
-use super::{Client, NOW, Said, Server};
+use super::{Client, NOW, Reply, Server};
 use crate::auth::{Role, Tried};
 
 #[test]
@@ -35,11 +35,11 @@ fn password_is_set_once_and_guessing_is_limited() {
     };
     let right = sign_in("Ada", "correct-horse-battery");
     assert_eq!((right.status, right.header("location")), (303, Some("/")));
-    let wrong: Vec<Said> = (0..5).map(|_| sign_in("ada", "wrong")).collect();
+    let wrong: Vec<Reply> = (0..5).map(|_| sign_in("ada", "wrong")).collect();
     let nobody = Server::start();
     let unknown = nobody.send(&Client::Nobody, "/sign-in", "name=ada&password=wrong");
     // An unknown name gets the same answer.
-    assert!(wrong.iter().all(|said| said.status == 403) && unknown.status == 403);
+    assert!(wrong.iter().all(|reply| reply.status == 403) && unknown.status == 403);
     assert!(unknown.body.contains("The name or the password is wrong."));
     let limited = sign_in("ada", "correct-horse-battery");
     assert_eq!((limited.status, limited.header("retry-after")), (429, Some("30")));
@@ -88,10 +88,10 @@ fn sign_in_returns_to_a_page() {
         ("/plans/1", "%2Fplans%2F1"),
         ("/targets/end", "%2Ftargets"),
     ] {
-        let said = server.send(&Client::Nobody, path, "");
+        let reply = server.send(&Client::Nobody, path, "");
         let location = format!("/sign-in?next={next}");
         assert_eq!(
-            (said.status, said.header("location")),
+            (reply.status, reply.header("location")),
             (303, Some(location.as_str())),
             "{path}"
         );

@@ -15,9 +15,9 @@ const SET: &str = "name=SSO&issuer=https://sso.example.com/realms/load&client=br
 fn site() -> (Server, Client) {
     let server = Server::start();
     let root = server.session(server.user("root", Role::Admin));
-    let said = server.send(&root, "/provider", SET);
-    assert_eq!(said.status, 200, "{}", said.body);
-    assert!(said.body.contains("Keys that can sign: 1."), "{}", said.body);
+    let reply = server.send(&root, "/provider", SET);
+    assert_eq!(reply.status, 200, "{}", reply.body);
+    assert!(reply.body.contains("Keys that can sign: 1."), "{}", reply.body);
     (server, root)
 }
 
@@ -29,28 +29,28 @@ fn query(url: &str) -> HashMap<String, String> {
 
 /// A browser that was sent to the provider: the cookie of its attempt, and what the provider was asked.
 fn begun(server: &Server, next: &str) -> (String, HashMap<String, String>) {
-    let said = server.see(&Client::Nobody, &format!("/sign-in/provider?next={next}"));
-    assert_eq!(said.status, 303, "{}", said.body);
-    let cookie = said.header("set-cookie").unwrap();
+    let reply = server.see(&Client::Nobody, &format!("/sign-in/provider?next={next}"));
+    assert_eq!(reply.status, 303, "{}", reply.body);
+    let cookie = reply.header("set-cookie").unwrap();
     assert!(cookie.contains("; HttpOnly; SameSite=Lax; Max-Age=900"), "{cookie}");
-    let asked = query(said.header("location").unwrap());
-    server.provider.set(|state| state.nonce = asked.get("nonce").cloned());
-    (cookie.split(';').next().unwrap().to_owned(), asked)
+    let requested = query(reply.header("location").unwrap());
+    server.provider.set(|state| state.nonce = requested.get("nonce").cloned());
+    (cookie.split(';').next().unwrap().to_owned(), requested)
 }
 
 /// The browser comes back with this query.
-fn back(server: &Server, cookie: &str, query: &str) -> Said {
+fn back(server: &Server, cookie: &str, query: &str) -> Reply {
     let more = format!("Cookie: {cookie}\r\n");
     server.ask(&Client::Nobody, "GET", &format!("/sign-in/callback?{query}"), &more, "")
 }
 
 /// Signs in at the provider; the session, if there is one, and what was said.
-fn sign_in(server: &Server) -> (Option<Client>, Said) {
-    let (cookie, asked) = begun(server, "/runs");
-    let said = back(server, &cookie, &format!("code=c&state={}", asked["state"]));
-    let session = said.head.lines().find_map(|line| line.strip_prefix("set-cookie: brunt="));
+fn sign_in(server: &Server) -> (Option<Client>, Reply) {
+    let (cookie, requested) = begun(server, "/runs");
+    let reply = back(server, &cookie, &format!("code=c&state={}", requested["state"]));
+    let session = reply.head.lines().find_map(|line| line.strip_prefix("set-cookie: brunt="));
     let secret = session.and_then(|session| Secret::read(session.split(';').next()?));
-    (secret.map(Client::Session), said)
+    (secret.map(Client::Session), reply)
 }
 
 fn role(server: &Server, name: &str) -> Option<Role> {
@@ -80,17 +80,20 @@ fn sso_sign_in_and_sign_out_reach_the_requested_page() {
         page.contains("href=\"/sign-in/provider?next=%2Fruns\">Sign in with SSO</a>"),
         "{page}"
     );
-    let (_, asked) = begun(&server, "/runs");
-    assert_eq!((asked["client_id"].as_str(), asked["response_type"].as_str()), ("brunt", "code"));
+    let (_, requested) = begun(&server, "/runs");
     assert_eq!(
-        (asked["code_challenge_method"].as_str(), asked["code_challenge"].len()),
+        (requested["client_id"].as_str(), requested["response_type"].as_str()),
+        ("brunt", "code")
+    );
+    assert_eq!(
+        (requested["code_challenge_method"].as_str(), requested["code_challenge"].len()),
         ("S256", 43)
     );
-    assert_eq!(asked["redirect_uri"], format!("http://{}/sign-in/callback", server.at));
-    let (session, said) = sign_in(&server);
+    assert_eq!(requested["redirect_uri"], format!("http://{}/sign-in/callback", server.at));
+    let (session, reply) = sign_in(&server);
     let ada = session.unwrap();
-    assert_eq!((said.status, said.header("location")), (303, Some("/runs")));
-    assert!(said.head.contains("set-cookie: brunt-attempt=; "), "{}", said.head);
+    assert_eq!((reply.status, reply.header("location")), (303, Some("/runs")));
+    assert!(reply.head.contains("set-cookie: brunt-attempt=; "), "{}", reply.head);
     assert_eq!(
         (server.see(&ada, "/people").status, role(&server, "ada")),
         (200, Some(Role::Admin))
@@ -106,9 +109,9 @@ fn sso_sign_in_and_sign_out_reach_the_requested_page() {
     let out = server.send(&ada, "/sign-out", "");
     let refresh = out.header("refresh").unwrap();
     assert!(refresh.starts_with(&format!("0; url={ISSUER}/logout?client_id=brunt&")), "{refresh}");
-    let asked = query(refresh);
-    assert_eq!(asked["post_logout_redirect_uri"], format!("http://{}/sign-in", server.at));
-    assert_eq!(asked["id_token_hint"].matches('.').count(), 2);
+    let requested = query(refresh);
+    assert_eq!(requested["post_logout_redirect_uri"], format!("http://{}/sign-in", server.at));
+    assert_eq!(requested["id_token_hint"].matches('.').count(), 2);
     assert_eq!(server.see(&ada, "/").status, 303);
     // A local user is signed out here alone.
     assert_eq!(server.send(&root, "/sign-out", "").header("location"), Some("/sign-in"));
@@ -121,9 +124,9 @@ fn sso_sign_in_and_sign_out_reach_the_requested_page() {
 #[test]
 fn sso_answer_of_another_attempt_is_refused() {
     let (server, _) = site();
-    let (cookie, asked) = begun(&server, "/");
+    let (cookie, requested) = begun(&server, "/");
     let (other, _) = begun(&server, "/");
-    let right = format!("code=c&state={}", asked["state"]);
+    let right = format!("code=c&state={}", requested["state"]);
     let longer = format!("{cookie}x");
     for (cookie, query, status) in [
         ("a=b", right.as_str(), 400),
@@ -132,19 +135,19 @@ fn sso_answer_of_another_attempt_is_refused() {
         (cookie.as_str(), "code=c", 400),
         (cookie.as_str(), "code=c&state=x", 400),
     ] {
-        let said = back(&server, cookie, query);
-        assert_eq!(said.status, status, "{query}: {}", said.body);
-        assert!(said.body.contains("begun in another browser"), "{}", said.body);
-        assert!(!said.head.contains("set-cookie: brunt="), "{}", said.head);
+        let reply = back(&server, cookie, query);
+        assert_eq!(reply.status, status, "{query}: {}", reply.body);
+        assert!(reply.body.contains("begun in another browser"), "{}", reply.body);
+        assert!(!reply.head.contains("set-cookie: brunt="), "{}", reply.head);
     }
     for (more, words) in [
         ("&error=access_denied%0A%3Cb%3E", "did not sign you in: access_denied &lt;b&gt;."),
         ("&iss=https%3A%2F%2Fevil.example", "another provider"),
     ] {
-        let said = back(&server, &cookie, &format!("{right}{more}"));
-        assert!(said.status == 403 && said.body.contains(words), "{}", said.body);
+        let reply = back(&server, &cookie, &format!("{right}{more}"));
+        assert!(reply.status == 403 && reply.body.contains(words), "{}", reply.body);
     }
-    let used = back(&server, &cookie, &format!("code=used&state={}", asked["state"]));
+    let used = back(&server, &cookie, &format!("code=used&state={}", requested["state"]));
     assert!(used.status == 403 && used.body.contains("invalid_grant"), "{}", used.body);
     assert_eq!(role(&server, "ada"), None);
     let failed = acts(&server).iter().filter(|act| act.contains("fail to sign in")).count();
@@ -162,11 +165,11 @@ fn sso_group_change_updates_the_role_or_ends_the_session() {
     let (server, _) = site();
     let (session, _) = sign_in(&server);
     let ada = session.unwrap();
-    let requests = server.provider.asked("/token");
+    let requests = server.provider.requested("/token");
     server.provider.set(|state| state.claims["groups"] = json!(["runners", "others"]));
     // Nobody asks before it is due.
     assert_eq!(
-        (server.see(&ada, "/people").status, server.provider.asked("/token")),
+        (server.see(&ada, "/people").status, server.provider.requested("/token")),
         (200, requests)
     );
     let_it_be_due(&server, 300);
@@ -175,7 +178,7 @@ fn sso_group_change_updates_the_role_or_ends_the_session() {
         (403, Some(Role::Runner))
     );
     assert_eq!(server.see(&ada, "/people").status, 403);
-    assert_eq!(server.provider.asked("/token"), requests + 1);
+    assert_eq!(server.provider.requested("/token"), requests + 1);
     // The refresh token of the first renewal is the one of the second.
     let_it_be_due(&server, 300);
     assert_eq!(server.see(&ada, "/").status, 200);
@@ -183,9 +186,9 @@ fn sso_group_change_updates_the_role_or_ends_the_session() {
     server.provider.set(|state| state.claims["groups"] = json!(["others"]));
     let_it_be_due(&server, 300);
     assert_eq!(server.see(&ada, "/").status, 303);
-    let (session, said) = sign_in(&server);
-    assert!(session.is_none() && said.status == 403, "{}", said.body);
-    assert!(said.body.contains("in none of its groups"), "{}", said.body);
+    let (session, reply) = sign_in(&server);
+    assert!(session.is_none() && reply.status == 403, "{}", reply.body);
+    assert!(reply.body.contains("in none of its groups"), "{}", reply.body);
     let acts = acts(&server);
     for line in [
         "SSO: change role ada from admin to runner",
@@ -234,32 +237,32 @@ fn sso_logout_at_the_provider_ends_the_session() {
 fn sso_outage_keeps_sessions_for_an_hour_and_local_sign_in() {
     let (server, root) = site();
     let ada = sign_in(&server).0.unwrap();
-    let (cookie, asked) = begun(&server, "/runs");
+    let (cookie, requested) = begun(&server, "/runs");
     server.provider.set(|state| state.is_down = true);
     let_it_be_due(&server, 300 + 3_599);
     assert_eq!(server.see(&ada, "/people").status, 200);
     let_it_be_due(&server, 1);
     assert_eq!(server.see(&ada, "/people").status, 303);
     assert_eq!(server.see(&Client::Nobody, "/sign-in/provider").status, 503);
-    let said = back(&server, &cookie, &format!("code=c&state={}", asked["state"]));
-    assert_eq!(said.status, 503, "{}", said.body);
-    assert!(said.body.contains("SSO does not answer") && said.body.contains("id=\"password\""));
-    assert!(!said.body.contains("connection refused"), "{}", said.body);
+    let reply = back(&server, &cookie, &format!("code=c&state={}", requested["state"]));
+    assert_eq!(reply.status, 503, "{}", reply.body);
+    assert!(reply.body.contains("SSO does not answer") && reply.body.contains("id=\"password\""));
+    assert!(!reply.body.contains("connection refused"), "{}", reply.body);
     // The page that was asked for is opened all the same.
-    assert!(said.body.contains("name=\"next\" value=\"/runs\""), "{}", said.body);
+    assert!(reply.body.contains("name=\"next\" value=\"/runs\""), "{}", reply.body);
     let form = "name=root&password=correct+horse+battery";
     assert_eq!(server.send(&Client::Nobody, "/sign-in", form).status, 303);
     assert_eq!(server.send(&root, "/people/change", "id=1&role=viewer").status, 422);
     // Settings can be saved meanwhile, and say what is wrong. The secret is kept.
     let again = SET.replace("secret=s3cret", "secret=").replace("minutes=5", "minutes=7");
-    let said = server.send(&root, "/provider", &again);
-    assert!(said.status == 200 && said.body.contains("connection refused"), "{}", said.body);
+    let reply = server.send(&root, "/provider", &again);
+    assert!(reply.status == 200 && reply.body.contains("connection refused"), "{}", reply.body);
     let (settings, sealed) = server.app.store.provider().unwrap().unwrap();
     let secret = crate::provider::client_secret(&server.app, &settings, &sealed);
     assert_eq!((settings.minutes, secret.as_deref()), (7, Ok("s3cret")));
     let elsewhere = again.replace("/realms/load", "/realms/other");
-    let said = server.send(&root, "/provider", &elsewhere);
-    assert!(said.status == 422 && said.body.contains("id=\"secret-fault\""), "{}", said.body);
+    let reply = server.send(&root, "/provider", &elsewhere);
+    assert!(reply.status == 422 && reply.body.contains("id=\"secret-fault\""), "{}", reply.body);
 }
 
 #[test]

@@ -279,7 +279,7 @@ impl<D: Dialogue> ExchangeTable<D> {
             }
         }
         if let Some(wait) = slot.wait {
-            self.listening.asked(now);
+            self.listening.requested(now);
             slot.in_burst = self.gap.is_some_and(|gap| gap.bursts(now));
             slot.wait_from(now, wait);
             self.wheel.arm(index, slot.deadline);

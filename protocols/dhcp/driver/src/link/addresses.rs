@@ -38,7 +38,7 @@ impl Addresses {
     }
 
     /// Processes a message that one of our clients is about to send.
-    pub(super) fn said(&mut self, message: &Message<'_>) {
+    pub(super) fn on_sent(&mut self, message: &Message<'_>) {
         let Some(mac) = mac(message) else { return };
         let (own, wanted) = (message.ciaddr(), message.requested_address());
         match message.message_type() {
@@ -117,14 +117,14 @@ mod tests {
         bytes
     }
 
-    fn said(
+    fn on_sent(
         addresses: &mut Addresses,
         kind: MessageType,
         mac: Mac,
         own: Ipv4Addr,
         wanted: Option<Ipv4Addr>,
     ) {
-        addresses.said(&Message::scan(&message(kind, mac, own, wanted)).unwrap());
+        addresses.on_sent(&Message::scan(&message(kind, mac, own, wanted)).unwrap());
     }
 
     fn acked(addresses: &mut Addresses, mac: Mac, address: Ipv4Addr) {
@@ -135,16 +135,16 @@ mod tests {
     fn address_is_held_from_ack_to_release() {
         let mut addresses = Addresses::new();
         let none = Ipv4Addr::UNSPECIFIED;
-        said(&mut addresses, MessageType::Request, OURS, none, Some(ADDRESS));
+        on_sent(&mut addresses, MessageType::Request, OURS, none, Some(ADDRESS));
         assert_eq!(addresses.holder(ADDRESS), None, "only asked for");
         acked(&mut addresses, OURS, ADDRESS);
         assert_eq!(addresses.holder(ADDRESS), Some(OURS));
         // INIT-REBOOT requests the address that the client has.
-        said(&mut addresses, MessageType::Request, OURS, none, Some(ADDRESS));
+        on_sent(&mut addresses, MessageType::Request, OURS, none, Some(ADDRESS));
         assert_eq!(addresses.holder(ADDRESS), Some(OURS));
-        said(&mut addresses, MessageType::Release, OTHER, ADDRESS, None);
+        on_sent(&mut addresses, MessageType::Release, OTHER, ADDRESS, None);
         assert_eq!(addresses.holder(ADDRESS), Some(OURS), "not its to give back");
-        said(&mut addresses, MessageType::Release, OURS, ADDRESS, None);
+        on_sent(&mut addresses, MessageType::Release, OURS, ADDRESS, None);
         assert_eq!(addresses.holder(ADDRESS), None);
     }
 
@@ -153,7 +153,7 @@ mod tests {
         let mut addresses = Addresses::new();
         acked(&mut addresses, OTHER, ADDRESS);
         assert_eq!(addresses.holder(ADDRESS), None);
-        said(&mut addresses, MessageType::Request, OURS, Ipv4Addr::UNSPECIFIED, Some(ADDRESS));
+        on_sent(&mut addresses, MessageType::Request, OURS, Ipv4Addr::UNSPECIFIED, Some(ADDRESS));
         acked(&mut addresses, OTHER, ADDRESS);
         assert_eq!(addresses.holder(ADDRESS), None, "theirs, whatever we asked for");
     }
@@ -161,12 +161,12 @@ mod tests {
     #[test]
     fn address_is_held_by_renewal_and_lost_by_decline() {
         let mut addresses = Addresses::new();
-        said(&mut addresses, MessageType::Request, OURS, ADDRESS, None);
+        on_sent(&mut addresses, MessageType::Request, OURS, ADDRESS, None);
         assert_eq!(addresses.holder(ADDRESS), Some(OURS));
         let none = Ipv4Addr::UNSPECIFIED;
-        said(&mut addresses, MessageType::Discover, OURS, none, Some(ADDRESS));
+        on_sent(&mut addresses, MessageType::Discover, OURS, none, Some(ADDRESS));
         assert_eq!(addresses.holder(ADDRESS), Some(OURS));
-        said(&mut addresses, MessageType::Decline, OURS, none, Some(ADDRESS));
+        on_sent(&mut addresses, MessageType::Decline, OURS, none, Some(ADDRESS));
         assert_eq!(addresses.holder(ADDRESS), None);
     }
 
@@ -176,7 +176,7 @@ mod tests {
         let nth = |n: usize| Ipv4Addr::from_bits(0x0a01_0203 + n as u32);
         let mac = |n: usize| [2, 0, 0, (n >> 16) as u8, (n >> 8) as u8, n as u8];
         for n in 0..PLACES + 5 {
-            said(&mut addresses, MessageType::Request, mac(n), nth(n), None);
+            on_sent(&mut addresses, MessageType::Request, mac(n), nth(n), None);
         }
         assert!((5..PLACES + 5).all(|n| addresses.holder(nth(n)) == Some(mac(n))));
         assert!((0..5).all(|n| addresses.holder(nth(n)).is_none()), "the oldest are forgotten");

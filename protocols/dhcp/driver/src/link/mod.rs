@@ -135,7 +135,7 @@ impl Bound {
         let open = || {
             let socket = packet::open(options.interface.index, options.port)?;
             size_buffers(&socket, options.receive_buffer, 0)?;
-            mmsg::tell(socket.as_fd())?;
+            mmsg::report(socket.as_fd())?;
             // The kernel doubles the requested size, and reports the doubled size: half of it is its own overhead.
             let receive_buffer = socket.recv_buffer_size()? / 2;
             let mtu = packet::mtu(socket.as_fd(), &options.interface.name)?;
@@ -185,7 +185,7 @@ impl Link {
         let mut segment = self.segment.borrow_mut();
         let mut count = 0;
         for datagram in datagrams.take(self.batch) {
-            match self.network.fence().check(datagram.to) {
+            match self.network.address_policy().check(datagram.to) {
                 Ok(()) => {}
                 Err(_) if count > 0 => break,
                 Err(error) => return Err(error),

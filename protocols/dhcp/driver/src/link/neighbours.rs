@@ -28,7 +28,7 @@ pub(super) struct Neighbours {
 struct Waiting {
     to: Ipv4Addr,
     frame: Vec<u8>,
-    asked: u8,
+    requested: u8,
 }
 
 impl Neighbours {
@@ -58,7 +58,7 @@ impl Neighbours {
             return None;
         }
         let new = self.waiting.iter().all(|it| it.to != to);
-        self.waiting.push(Waiting { to, frame: frame.to_vec(), asked: 1 });
+        self.waiting.push(Waiting { to, frame: frame.to_vec(), requested: 1 });
         Some(new)
     }
 
@@ -77,14 +77,14 @@ impl Neighbours {
     /// Repeats ARP requests: `ask` is called once for each address, with a frame that waits for it. Frames for which
     /// enough requests were sent are dropped.
     pub(super) fn ask(&mut self, mut ask: impl FnMut(Ipv4Addr, &[u8])) {
-        self.waiting.retain(|it| it.asked < QUESTIONS_MAX);
+        self.waiting.retain(|it| it.requested < QUESTIONS_MAX);
         for at in 0..self.waiting.len() {
             let (before, rest) = self.waiting.split_at_mut(at);
             let it = &mut rest[0];
             if before.iter().all(|other| other.to != it.to) {
                 ask(it.to, &it.frame);
             }
-            it.asked += 1;
+            it.requested += 1;
         }
     }
 
@@ -137,9 +137,9 @@ mod tests {
         assert_eq!(neighbours.wait(SERVER, &[1]), Some(true));
         assert_eq!(neighbours.wait(SERVER, &[2]), Some(false), "somebody has asked for it");
         assert_eq!(neighbours.wait(OTHER, &[3]), Some(true));
-        let mut asked = Vec::new();
-        neighbours.ask(|to, frame| asked.push((to, frame.to_vec())));
-        assert_eq!(asked, [(SERVER, vec![1]), (OTHER, vec![3])], "once each");
+        let mut requested = Vec::new();
+        neighbours.ask(|to, frame| requested.push((to, frame.to_vec())));
+        assert_eq!(requested, [(SERVER, vec![1]), (OTHER, vec![3])], "once each");
         assert_eq!(neighbours.take_ready(), None);
         neighbours.answered(SERVER, [9; 6]);
         assert_eq!(neighbours.take_ready(), Some(([9; 6], vec![1])));
@@ -155,11 +155,11 @@ mod tests {
             assert!(neighbours.wait(SERVER, &[n as u8]).is_some());
         }
         assert!(neighbours.wait(SERVER, &[0]).is_none(), "too many wait");
-        let mut asked = 0;
+        let mut requested = 0;
         for _ in 0..10 {
-            neighbours.ask(|_, _| asked += 1);
+            neighbours.ask(|_, _| requested += 1);
         }
-        assert_eq!(asked + 1, QUESTIONS_MAX);
+        assert_eq!(requested + 1, QUESTIONS_MAX);
         assert!(!neighbours.is_waited_for());
     }
 }

@@ -75,7 +75,7 @@ impl Segment {
             .ok_or_else(|| io::Error::from_raw_os_error(libc::EMSGSIZE))?;
         self.lengths[index] = length;
         if let Ok(message) = Message::scan(datagram.bytes) {
-            self.addresses.said(&message);
+            self.addresses.on_sent(&message);
         }
         Ok(if way.is_some() { Composed::Ready } else { Composed::Waits(to) })
     }

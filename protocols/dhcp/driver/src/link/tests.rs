@@ -249,8 +249,8 @@ fn unknown_server_is_resolved_by_arp() {
             for client in 1..=3 {
                 send(&link, &release(client), to);
             }
-            let hear = move || ([heard(&socket), heard(&socket), heard(&socket)], socket);
-            let (got, socket) = alive(&link, hear).await;
+            let on_message = move || ([heard(&socket), heard(&socket), heard(&socket)], socket);
+            let (got, socket) = alive(&link, on_message).await;
             for (client, (bytes, from)) in (1..).zip(got) {
                 assert_eq!(
                     (bytes, from),

@@ -188,8 +188,8 @@ impl Client {
             renew_after: None,
             rebind_after: None,
         };
-        let asked = received.at.saturating_sub(received.took);
-        ended(MessageType::Ack, Some(lease.timed(ack, asked)))
+        let requested = received.at.saturating_sub(received.took);
+        ended(MessageType::Ack, Some(lease.timed(ack, requested)))
     }
 
     /// Processes a NAK: the client loses its lease.

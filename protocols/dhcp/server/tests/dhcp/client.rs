@@ -30,7 +30,7 @@ pub(crate) fn start(change: impl FnOnce(&mut Config)) -> (Running, Client, Clien
     change(&mut config);
     let running = Server::start(&config).unwrap();
     let [four, six] = running.addresses()[..] else { panic!("two addresses") };
-    (running, Client::of(four), Client::of(six))
+    (running, Client::new(four), Client::new(six))
 }
 
 /// A server that misbehaves.
@@ -40,7 +40,7 @@ pub(crate) fn scripted(script: &str) -> (Running, Client, Client) {
 }
 
 impl Client {
-    pub(crate) fn of(server: SocketAddr) -> Self {
+    pub(crate) fn new(server: SocketAddr) -> Self {
         let own = if server.is_ipv6() { "[::1]:0" } else { "127.0.0.1:0" };
         let socket = UdpSocket::bind(own).unwrap();
         socket.set_read_timeout(Some(PATIENCE)).unwrap();

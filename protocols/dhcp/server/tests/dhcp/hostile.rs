@@ -80,9 +80,9 @@ proptest! {
         settled(&running, Family::V4, sent);
         settled(&running, Family::V6, sent);
         // Later clients are served.
-        let fresh = Client::of(client.server);
+        let fresh = Client::new(client.server);
         fresh.ask4(&discover(99));
-        Client::of(six.server).ask6(&solicit(99));
+        Client::new(six.server).ask6(&solicit(99));
     }
 
     #[test]

@@ -212,6 +212,6 @@ fn wildcard_and_multicast_addresses_are_refused() {
     assert_eq!(running.shutdown().v4.malformed, 2);
     // Clients on different sockets are served alike, each with an address of its own.
     let (_running, client, _) = start(|_| {});
-    let other = Client::of(client.server);
+    let other = Client::new(client.server);
     assert_ne!(lease4(&client, 1), lease4(&other, 2));
 }

@@ -211,8 +211,8 @@ fn relay_nesting_of_any_depth_is_answered() {
         let around = |message: Vec<u8>, kind| {
             (0..depth).fold(message, |message, hop| relayed(kind, hop, &message))
         };
-        let asked = around(solicit(1).to_vec().unwrap(), 12);
-        let answer = client.ask(&asked);
+        let requested = around(solicit(1).to_vec().unwrap(), 12);
+        let answer = client.ask(&requested);
         let before = around(Vec::new(), 13).len();
         let advertise = read6(&answer[before..]);
         assert_eq!((advertise.msg_type(), given(&advertise).0.len()), (MessageType::Advertise, 1));

@@ -36,17 +36,17 @@ fn long_switch<'a>(
         word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
     let switch = long_named(name, table)?;
     match attached {
-        Some(value) if switch.takes_value() => Ok(of(switch, value)),
+        Some(value) if switch.takes_value() => Ok(given(switch, value)),
         Some(_) => Err(UsageError::new(format!(
             "--{name} takes no value: remove the = and what follows it"
         ))),
-        None if switch.takes_word() => Ok(of(switch, next(switch, rest)?)),
-        None => Ok(of(switch, "")),
+        None if switch.takes_word() => Ok(given(switch, next(switch, rest)?)),
+        None => Ok(given(switch, "")),
     }
 }
 
 /// A switch that was given. Messages spell it as the help does.
-fn of(switch: &Row, value: &str) -> Given {
+fn given(switch: &Row, value: &str) -> Given {
     Given {
         name: switch.name,
         spelled: dashed(switch.name),
@@ -112,12 +112,12 @@ fn bundle<'a>(
             ))
         })?;
         if !switch.takes_value() {
-            out.push(of(switch, ""));
+            out.push(given(switch, ""));
             continue;
         }
         let attached = &letters[at + letter.len_utf8()..];
         let value = if attached.is_empty() { next(switch, rest)? } else { attached };
-        out.push(of(switch, value));
+        out.push(given(switch, value));
         return Ok(());
     }
     Ok(())

@@ -22,11 +22,11 @@ use super::args::*;
 use super::*;
 
 /// Surroundings with or without `BRUNT_LAB`.
-struct Place {
+struct TestSurroundings {
     lab: bool,
 }
 
-impl Surroundings for Place {
+impl Surroundings for TestSurroundings {
     fn variable(&self, name: &str) -> Option<String> {
         (self.lab && name == "BRUNT_LAB").then(|| "1".to_owned())
     }
@@ -57,7 +57,7 @@ fn words(line: &str) -> Vec<String> {
 }
 
 fn parsed(line: &str) -> Result<Parsed, Refused> {
-    parse(&words(line), &Place { lab: false })
+    parse(&words(line), &TestSurroundings { lab: false })
 }
 
 fn args(line: &str) -> DhcpArgs {
@@ -338,7 +338,7 @@ fn broadcast_requires_lab() {
         assert!(refused.page().starts_with("ERROR: refused: "), "{}", refused.page());
         assert!(refused.reason.contains(reason), "{line}: {}", refused.reason);
         assert!(args(&format!("--lab {line}")).route.lab);
-        let variable = parse(&words(line), &Place { lab: true });
+        let variable = parse(&words(line), &TestSurroundings { lab: true });
         assert!(matches!(variable, Ok(Parsed::Run(_))), "{line}");
     }
 }
@@ -433,7 +433,7 @@ fn invalid_values_are_refused_for_every_switch() {
             _ => "?",
         };
         let line = vec![dashed(switch.name), wrong.to_owned(), "10.0.0.1".to_owned()];
-        let refused = parse(&line, &Place { lab: true }).unwrap_err();
+        let refused = parse(&line, &TestSurroundings { lab: true }).unwrap_err();
         assert!(refused.reason.starts_with(&line[0]), "{line:?}: {}", refused.reason);
     }
 }

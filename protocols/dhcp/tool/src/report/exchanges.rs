@@ -217,7 +217,11 @@ pub(crate) struct Exchanges {
 impl Exchanges {
     /// The figures of a run so far. What happened before the load to be counted is excluded; answers that arrived after
     /// it are included.
-    pub(crate) fn of_run(asked: &ReportSettings, catalogue: &Catalogue, totals: &Totals) -> Self {
+    pub(crate) fn of_run(
+        requested: &ReportSettings,
+        catalogue: &Catalogue,
+        totals: &Totals,
+    ) -> Self {
         let mut whole = Interval::new(catalogue.operations.len(), catalogue.parts.len());
         let counted = || totals.phases().iter().filter(|interval| counts(interval.phase));
         // A sum of intervals begins where the first of them does.
@@ -248,7 +252,7 @@ impl Exchanges {
             let number = catalogue.parts.iter().position(|known| known == name);
             number.and_then(|number| whole.parts.get(number)).cloned().unwrap_or_default()
         };
-        let mut figures = Self::named(asked, &catalogue.tallies, tally, part);
+        let mut figures = Self::named(requested, &catalogue.tallies, tally, part);
         if let Some(acquiring) = whole.operations.first() {
             let all = acquiring.counts.ok;
             (completed, lasted) = pace((completed, lasted), (all, whole.lasted()));
@@ -262,7 +266,7 @@ impl Exchanges {
     /// together, so those of a warm-up are among them.
     #[cfg(test)]
     pub(crate) fn of_record(
-        asked: &ReportSettings,
+        requested: &ReportSettings,
         record: &Record,
     ) -> Result<Self, HistogramError> {
         let steps: Vec<&StepRecord> =
@@ -284,7 +288,7 @@ impl Exchanges {
             found.map(|(_, took)| took.clone()).unwrap_or_default()
         };
         let names: Vec<String> = record.tallies.iter().map(|tally| tally.name.clone()).collect();
-        let mut figures = Self::named(asked, &names, tally, part);
+        let mut figures = Self::named(requested, &names, tally, part);
         let (mut completed, mut all) = (0, 0);
         let (mut loaded, mut whole) = (None, None);
         for step in steps {
@@ -305,7 +309,7 @@ impl Exchanges {
         Ok(figures)
     }
 
-    /// Extends the time to that in which exchanges fell due. A run that a number of exchanges ends is over with the
+    /// Extends the time to that in which exchanges became due. A run that a number of exchanges ends is over with the
     /// last of them, but its load lasted until another one would have been due: three exchanges at ten a second take
     /// three tenths of a second, not two. The original tool counts the same time, before its first exchange.
     pub(crate) fn last_at_least(&mut self, window: Duration) {
@@ -326,7 +330,7 @@ impl Exchanges {
     }
 
     fn named(
-        asked: &ReportSettings,
+        requested: &ReportSettings,
         tallies: &[String],
         tally: impl Fn(&str) -> u64,
         part: impl Fn(&str) -> Histogram,
@@ -334,9 +338,10 @@ impl Exchanges {
         let of_stages = tallies.iter().filter(|name| !TALLIES_OF_ALL.contains(&name.as_str()));
         let others = of_stages.filter_map(|name| name.strip_suffix(" sent"));
         let others = others.filter(|title| {
-            asked.titles.iter().all(|asked| asked != title) && tally(&format!("{title} sent")) > 0
+            requested.titles.iter().all(|requested| requested != title)
+                && tally(&format!("{title} sent")) > 0
         });
-        let titles = asked.titles.iter().map(String::as_str).chain(others);
+        let titles = requested.titles.iter().map(String::as_str).chain(others);
         let stages = titles.map(|title| {
             let counts = TALLIES_OF_A_STAGE.map(|word| tally(&format!("{title} {word}")));
             StageFigures::of_counts(title, counts, part(title))
@@ -353,8 +358,8 @@ impl Exchanges {
             unreachable,
         ] = TALLIES_OF_ALL.map(&tally);
         Self {
-            counted: asked.counted,
-            expected: asked.rate,
+            counted: requested.counted,
+            expected: requested.rate,
             completed: 0,
             lasted: Duration::ZERO,
             stages: stages.collect(),
@@ -413,7 +418,7 @@ mod tests {
         Catalogue::new(["acquire", "renew"], [FIRST, "REQUEST-ACK", RENEW]).with_tallies(tallies)
     }
 
-    fn asked() -> ReportSettings {
+    fn requested() -> ReportSettings {
         let titles = [FIRST, "REQUEST-ACK"].map(str::to_owned).to_vec();
         ReportSettings { counted: Counted::FourWay, rate: Some(4.0), titles }
     }
@@ -466,7 +471,7 @@ mod tests {
 
     #[test]
     fn tallies_during_and_after_the_load_are_found_by_name() {
-        let figures = Exchanges::of_run(&asked(), &catalogue(), &totals());
+        let figures = Exchanges::of_run(&requested(), &catalogue(), &totals());
         let titles: Vec<&str> = figures.stages.iter().map(|stage| stage.title.as_str()).collect();
         assert_eq!(titles, [FIRST, "REQUEST-ACK", RENEW], "renewals happened, if nobody asked");
         // Three intervals count; the tallies of the second stage are numbers 15 to 28.
@@ -502,28 +507,28 @@ mod tests {
             interval.tally(number, expected);
             let mut totals = Totals::new();
             totals.absorb(&interval);
-            let figures = Exchanges::of_run(&asked(), &catalogue, &totals);
+            let figures = Exchanges::of_run(&requested(), &catalogue, &totals);
             assert_eq!(figures.server_drops, Some(expected));
         }
     }
 
     #[test]
     fn rate_is_that_of_the_time_under_load() {
-        let figures = Exchanges::of_run(&asked(), &catalogue(), &totals());
+        let figures = Exchanges::of_run(&requested(), &catalogue(), &totals());
         // Seven in two seconds; the eighth answer arrived afterwards.
         assert_eq!((figures.completed, figures.lasted), (7, Duration::from_secs(2)));
         assert!((figures.rate() - 3.5).abs() < 1e-12);
         let mut short = Totals::new();
         short.absorb(&interval(0, Phase::Steady, 0));
         short.absorb(&interval(1, Phase::Drain, 1));
-        let figures = Exchanges::of_run(&asked(), &catalogue(), &short);
+        let figures = Exchanges::of_run(&requested(), &catalogue(), &short);
         assert!((figures.rate() - 0.5).abs() < 1e-12, "one in two seconds");
-        assert!(Exchanges::of_run(&asked(), &catalogue(), &Totals::new()).rate().abs() < 1e-12);
+        assert!(Exchanges::of_run(&requested(), &catalogue(), &Totals::new()).rate().abs() < 1e-12);
     }
 
     #[test]
     fn rate_of_a_counted_run_lasts_until_the_next_exchange() {
-        let mut figures = Exchanges::of_run(&asked(), &catalogue(), &totals());
+        let mut figures = Exchanges::of_run(&requested(), &catalogue(), &totals());
         figures.last_at_least(Duration::from_millis(3_500));
         assert!((figures.rate() - 2.0).abs() < 1e-12, "seven in three and a half seconds");
         figures.last_at_least(Duration::from_secs(1));
@@ -540,7 +545,7 @@ mod tests {
         {
             totals.absorb(&interval(index, phase, ended));
         }
-        let figures = Exchanges::of_run(&asked(), &catalogue(), &totals);
+        let figures = Exchanges::of_run(&requested(), &catalogue(), &totals);
         assert_eq!((figures.completed, figures.lasted), (9, Duration::from_secs(3)));
     }
 
@@ -565,8 +570,8 @@ mod tests {
             series: &series,
             ending: Ending::planned(Timing::default()),
         };
-        let recorded = Exchanges::of_record(&asked(), &conclusion.record().unwrap()).unwrap();
-        let measured = Exchanges::of_run(&asked(), &catalogue, &totals);
+        let recorded = Exchanges::of_record(&requested(), &conclusion.record().unwrap()).unwrap();
+        let measured = Exchanges::of_run(&requested(), &catalogue, &totals);
         // Socket losses are kept only for the steady phase.
         assert_eq!(recorded, Exchanges { socket_drops: 22, ..measured });
     }
@@ -575,7 +580,7 @@ mod tests {
     fn unused_stages_are_omitted_unless_requested() {
         let mut totals = Totals::new();
         totals.absorb(&Interval::new(2, 4));
-        let figures = Exchanges::of_run(&asked(), &catalogue(), &totals);
+        let figures = Exchanges::of_run(&requested(), &catalogue(), &totals);
         let titles: Vec<&str> = figures.stages.iter().map(|stage| stage.title.as_str()).collect();
         assert_eq!(titles, [FIRST, "REQUEST-ACK"]);
     }

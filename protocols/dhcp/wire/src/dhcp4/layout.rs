@@ -114,15 +114,15 @@ mod tests {
             .with(option::PARAMETER_REQUEST_LIST, &[1, 28, 2, 3])
             .with(option::SERVER_ID, &[10, 0, 0, 1])
             .to_bytes();
-        let said = |offset| FieldAt::new(&packet, offset).to_string();
-        assert_eq!(said(4), "is the first byte of xid");
-        assert_eq!(said(33), "is byte 6 of chaddr");
+        let reported = |offset| FieldAt::new(&packet, offset).to_string();
+        assert_eq!(reported(4), "is the first byte of xid");
+        assert_eq!(reported(33), "is byte 6 of chaddr");
         assert_eq!(
-            said(243),
+            reported(243),
             "is the code of option 54 (server identifier), whose value has 4 bytes"
         );
         assert_eq!(
-            said(252),
+            reported(252),
             "is inside option 55 (parameter request list), 3 bytes after its code"
         );
         assert_eq!(FieldAt::new(&packet, 255), FieldAt::Filler);

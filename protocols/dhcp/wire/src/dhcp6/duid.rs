@@ -19,27 +19,28 @@ impl Duid {
 
     /// DUID-LLT over Ethernet: `seconds` is the time since the beginning of 2000, UTC, modulo 2^32.
     pub fn link_layer_time(seconds: u32, mac: [u8; 6]) -> Self {
-        Self::of(&[&LLT, &seconds.to_be_bytes(), &mac])
+        Self::from_parts(&[&LLT, &seconds.to_be_bytes(), &mac])
     }
 
     /// DUID-LL over Ethernet.
     pub fn link_layer(mac: [u8; 6]) -> Self {
-        Self::of(&[&LL, &mac])
+        Self::from_parts(&[&LL, &mac])
     }
 
     /// DUID-EN: an identifier defined by the holder of an enterprise number, at most 124 octets.
     pub fn enterprise(number: u32, identifier: &[u8]) -> Self {
-        Self::of(&[&EN, &number.to_be_bytes(), identifier])
+        Self::from_parts(&[&EN, &number.to_be_bytes(), identifier])
     }
 
     /// DUID-UUID (RFC 6355).
     pub fn uuid(uuid: [u8; 16]) -> Self {
-        Self::of(&[&UUID, &uuid])
+        Self::from_parts(&[&UUID, &uuid])
     }
 
     /// A DUID of these octets; `None` if there are none or too many.
     pub fn new(octets: &[u8]) -> Option<Self> {
-        (!octets.is_empty() && octets.len() <= Self::LENGTH_MAX).then(|| Self::of(&[octets]))
+        (!octets.is_empty() && octets.len() <= Self::LENGTH_MAX)
+            .then(|| Self::from_parts(&[octets]))
     }
 
     /// Its octets.
@@ -68,7 +69,7 @@ impl Duid {
     }
 
     /// Joins the parts and cuts off the excess.
-    fn of(parts: &[&[u8]]) -> Self {
+    fn from_parts(parts: &[&[u8]]) -> Self {
         let mut octets = [0; Self::LENGTH_MAX];
         let all = parts.iter().copied().flatten();
         let length = octets.iter_mut().zip(all).map(|(place, octet)| *place = *octet).count();

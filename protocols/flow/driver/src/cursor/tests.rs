@@ -44,7 +44,7 @@ fn walked(
 ) -> (Vec<(usize, u64, bool)>, FlowCounters) {
     let counters = FlowCounters::new(compiled.tallies().clone());
     let (mut cursor, mut variables) = (
-        Cursor::new(0, Course { first: 0, arrivals: compiled.flow().arrivals }),
+        Cursor::new(0, IterationStart { first: 0, arrivals: compiled.flow().arrivals }),
         Variables::new(compiled, 0),
     );
     let mut steps = Vec::new();

@@ -123,16 +123,16 @@ fn locations_request_only_what_they_need() {
 
 #[test]
 fn invalid_locations_are_refused() {
-    let said = |error: Result<Location, LocationError>| error.unwrap_err().to_string();
+    let output = |error: Result<Location, LocationError>| error.unwrap_err().to_string();
     assert_eq!(
-        said(Location::pointer("a")),
+        output(Location::pointer("a")),
         "read the JSON pointer 'a': a JSON pointer begins with a slash: write /a"
     );
-    assert!(said(Location::path("$.a[")).starts_with("read the JSONPath '$.a[': "));
-    assert!(said(Location::path("a")).starts_with("read the JSONPath 'a': "));
-    let open = said(Location::pattern("(a", 0));
+    assert!(output(Location::path("$.a[")).starts_with("read the JSONPath '$.a[': "));
+    assert!(output(Location::path("a")).starts_with("read the JSONPath 'a': "));
+    let open = output(Location::pattern("(a", 0));
     assert_eq!(open, "read the regular expression '(a': error: unclosed group");
-    assert!(said(Location::pattern("(a)", 2)).contains("1 groups, so there is no group 2"));
+    assert!(output(Location::pattern("(a)", 2)).contains("1 groups, so there is no group 2"));
 }
 
 #[test]
@@ -145,8 +145,8 @@ fn xml_values_are_found_by_xpath() {
     assert_eq!(count(&from("//e"), &Parsed::new(Reply::Http(&response))), 2);
     let other = Response::sample(200, &[], b"{}");
     assert_eq!(found(&from("//e"), &other), None);
-    let said = Location::xpath("//e[").unwrap_err().to_string();
-    assert_eq!(said, "read the XPath '//e[': the end stands where a value should");
+    let output = Location::xpath("//e[").unwrap_err().to_string();
+    assert_eq!(output, "read the XPath '//e[': the end stands where a value should");
 }
 
 #[test]

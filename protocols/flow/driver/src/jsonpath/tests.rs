@@ -77,8 +77,8 @@ fn path_errors_give_the_reason() {
         ("$[?@.a=='b' or @.c]", "']' or ','"),
     ];
     for (path, expected) in cases {
-        let said = JsonPath::parse(path).unwrap_err();
-        assert!(said.contains(expected), "{path}: {said}");
+        let output = JsonPath::parse(path).unwrap_err();
+        assert!(output.contains(expected), "{path}: {output}");
     }
 }
 

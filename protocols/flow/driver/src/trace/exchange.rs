@@ -9,7 +9,7 @@ use crate::reply::{Parsed, Reply};
 use crate::step_id::StepId;
 use brunt_exchange::{Class, Moment, Outcome, Watch};
 use brunt_feed::{TraceContext, Values};
-use brunt_http_driver::{Course, FIRST_BYTE, NotKept, Response};
+use brunt_http_driver::{ClientActions, FIRST_BYTE, NotKept, Response};
 use brunt_redact::HIDDEN;
 use std::time::Duration;
 
@@ -139,7 +139,7 @@ pub(crate) struct Performed<'a> {
 pub(crate) struct Answered<'a> {
     pub(crate) outcome: Outcome,
     pub(crate) reply: Option<Reply<'a>>,
-    pub(crate) course: Option<&'a Course>,
+    pub(crate) actions: Option<&'a ClientActions>,
     /// The current values.
     pub(crate) values: &'a Values,
 }
@@ -180,10 +180,10 @@ impl Performed<'_> {
         let mut first = watch.parts().iter().filter(|(part, _)| *part == FIRST_BYTE);
         let parsed = answered.reply.map(Parsed::new);
         let mut request = self.request();
-        if let (Some(course), Some(TracedRequest::Http { fields, .. })) =
-            (answered.course, &mut request)
+        if let (Some(actions), Some(TracedRequest::Http { fields, .. })) =
+            (answered.actions, &mut request)
         {
-            fields.extend(added(course, self.values));
+            fields.extend(added(actions, self.values));
         }
         let parsed = parsed.filter(|_| !self.pending);
         let checks = parsed.map(|parsed| self.looked(&parsed)).unwrap_or_default();
@@ -194,8 +194,8 @@ impl Performed<'_> {
             why: watch.words().to_owned(),
             request,
             form: self.form(),
-            hops: answered.course.map(|course| hops(course, self.values)).unwrap_or_default(),
-            refused_cookies: answered.course.map(refused).unwrap_or_default(),
+            hops: answered.actions.map(|actions| hops(actions, self.values)).unwrap_or_default(),
+            refused_cookies: answered.actions.map(refused).unwrap_or_default(),
             answer: answered.reply.map(|reply| answer(&reply, answered.values)),
             extracts: self.kept(answered, &checks),
             checks,
@@ -208,7 +208,7 @@ impl Performed<'_> {
         let mut request = match (&self.act.payload, self.sent) {
             (Payload::Http(http), None) if http.page.is_some() => return None,
             (_, Some(sent)) => request::of_page(sent, self.values),
-            (payload, None) => request::of(payload, self.values),
+            (payload, None) => request::traced(payload, self.values),
         };
         match (self.trace, &mut request) {
             (Some(trace), TracedRequest::Http { fields, .. })
@@ -373,8 +373,8 @@ fn body(response: &Response, values: &Values) -> Option<Bytes> {
 }
 
 /// The lines that the client added to a head.
-fn added(course: &Course, values: &Values) -> Vec<(String, String)> {
-    let lines = String::from_utf8_lossy(&course.added);
+fn added(actions: &ClientActions, values: &Values) -> Vec<(String, String)> {
+    let lines = String::from_utf8_lossy(&actions.added);
     let pairs = lines.lines().filter_map(|line| line.split_once(": "));
     pairs
         .map(|(name, value)| (name.to_owned(), brunt_redact::header(name, &values.shown(value))))
@@ -382,18 +382,18 @@ fn added(course: &Course, values: &Values) -> Vec<(String, String)> {
 }
 
 /// The cookies of an answer that the client did not keep.
-fn refused(course: &Course) -> Vec<String> {
+fn refused(actions: &ClientActions) -> Vec<String> {
     let words = |(name, why): &(String, NotKept)| format!("the cookie '{name}' is not kept: {why}");
-    course.refused_cookies.iter().map(words).collect()
+    actions.refused_cookies.iter().map(words).collect()
 }
 
-fn hops(course: &Course, values: &Values) -> Vec<TracedHop> {
+fn hops(actions: &ClientActions, values: &Values) -> Vec<TracedHop> {
     let hop = |hop: &brunt_http_driver::Hop| TracedHop {
         status: hop.status,
         method: text(&hop.method),
         url: brunt_redact::url(&values.shown(&text(&hop.url))),
     };
-    course.hops.iter().map(hop).collect()
+    actions.hops.iter().map(hop).collect()
 }
 
 fn text(bytes: &[u8]) -> String {

@@ -37,7 +37,7 @@ pub enum TracedRequest {
 }
 
 /// The request of a step, filled in with the values it was sent with.
-pub(super) fn of(payload: &Payload, values: &Values) -> TracedRequest {
+pub(super) fn traced(payload: &Payload, values: &Values) -> TracedRequest {
     let filling = Filling { values };
     match payload {
         Payload::Http(http) => filling.http(http),
@@ -59,7 +59,7 @@ pub(super) fn of(payload: &Payload, values: &Values) -> TracedRequest {
 
 /// The request of a step in lines, for the text of a failure: what a trace shows of it.
 pub(crate) fn in_lines(payload: &Payload, values: &Values) -> String {
-    match of(payload, values) {
+    match traced(payload, values) {
         TracedRequest::Words { lines, .. } => lines.join("\n"),
         TracedRequest::Http { method, url, fields, body } => {
             let fields = fields.into_iter().map(|(name, value)| format!("{name}: {value}"));
@@ -148,7 +148,8 @@ impl Filling<'_> {
         // A text without a value is never sent.
         let _ = http.url.render(self.values, &mut url);
         let base = http.base_before(&url).map(Text::pieces);
-        let url = Text::of(base.unwrap_or_default().iter().chain(http.url.pieces()).cloned());
+        let url =
+            Text::from_pieces(base.unwrap_or_default().iter().chain(http.url.pieces()).cloned());
         let field = |(name, value): &(String, Text)| {
             (name.clone(), self.told(value, |value| brunt_redact::header(name, value)))
         };
@@ -346,7 +347,7 @@ mod tests {
             body: Content::Text(text(body)),
             ..HttpExchange::default()
         };
-        match of(&Payload::Http(Box::new(http)), values) {
+        match traced(&Payload::Http(Box::new(http)), values) {
             TracedRequest::Http { url, body, .. } => (url, body.unwrap().text.unwrap()),
             TracedRequest::Words { lines, .. } => panic!("{lines:?}"),
         }
@@ -366,7 +367,7 @@ mod tests {
 
     #[test]
     fn secret_json_shows_only_replaced_members() {
-        let hole = |hole| Text::of([TextPiece::Hole(Hole(hole), Escape::None)]);
+        let hole = |hole| Text::from_pieces([TextPiece::Hole(Hole(hole), Escape::None)]);
         let place = |text: &str| JsonPlace::parse(text).unwrap();
         let members = vec![(place("/user"), hole(1)), (place("/password"), Text::literal("\"p\""))];
         let json = JsonSet { text: hole(0), members, skip: false };
@@ -375,7 +376,7 @@ mod tests {
         values.set(Hole(1), b"\"jo\"");
         let http = HttpExchange { body: Content::Json(Box::new(json)), ..HttpExchange::default() };
         let payload = Payload::Http(Box::new(http));
-        let shown = |values: &Values| match of(&payload, values) {
+        let shown = |values: &Values| match traced(&payload, values) {
             TracedRequest::Http { body, .. } => body.unwrap().text.unwrap(),
             TracedRequest::Words { lines, .. } => panic!("{lines:?}"),
         };

@@ -16,7 +16,7 @@ use crate::step_id::StepId;
 use brunt_exchange::{Class, Clock, Concurrent, Moment, Outcome, Watch};
 use brunt_feed::{Hole, Values};
 use brunt_http_driver::cookies::Jar;
-use brunt_http_driver::{Client, Course};
+use brunt_http_driver::{Client, ClientActions};
 use std::cell::RefCell;
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -48,7 +48,7 @@ struct Member {
     began: Option<Moment>,
     /// How it ended: the status of the answer, or the outcome without one.
     over: Option<(Result<u32, Outcome>, Concurrent)>,
-    course: Course,
+    actions: ClientActions,
     traced: Option<Box<Traced>>,
 }
 
@@ -261,8 +261,8 @@ impl User {
                 self.show_request(act, &mut own);
             }
             if let Some(traced) = member.traced.take() {
-                self.http_client.client_mut().show(std::mem::take(&mut member.course));
-                self.tell(id, act, &traced, (outcome, came), &own);
+                self.http_client.client_mut().show(std::mem::take(&mut member.actions));
+                self.report(id, act, &traced, (outcome, came), &own);
             }
             let counted = counted.map(|one| (act.operation, one.result, one.took));
             Ended { exchange: Concurrent::new(&mut own, outcome), counted }
@@ -383,7 +383,7 @@ impl Member {
             }
         }
         if self.traced.is_some() {
-            self.course = client.course().clone();
+            self.actions = client.actions().clone();
         }
         let exchange = Concurrent::new(&mut own, outcome);
         self.over = Some((sent, exchange.explained(text)));

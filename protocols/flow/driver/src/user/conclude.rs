@@ -114,7 +114,7 @@ impl User {
                 let many = if answers == 1 { "answer" } else { "answers" };
                 watch.explain(format_args!(
                     "pending after {:?} ({answers} {many}, the last: {})",
-                    poll.within, pending.said
+                    poll.within, pending.message
                 ));
                 Some(Class::Pending)
             }
@@ -124,7 +124,7 @@ impl User {
                     traced.pending = true;
                     watch.explain(format_args!(
                         "not yet ({}), asked again after {wait:?}",
-                        pending.said
+                        pending.message
                     ));
                 }
                 self.ask_again((id, poll), wait, now);
@@ -214,7 +214,7 @@ impl User {
         let counters = &context.counters;
         counters.ended(self.cursor.phase(), act.operation, StepResult::Failed, Duration::ZERO);
         if let Some(traced) = self.traced.take() {
-            self.tell(id, act, &traced, (outcome, false), watch);
+            self.report(id, act, &traced, (outcome, false), watch);
         }
         outcome
     }

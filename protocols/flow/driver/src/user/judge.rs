@@ -120,9 +120,9 @@ fn judge(
         && !act.checks.iter().any(Check::is_of_the_code)
     {
         if watch.wants_text()
-            && let Some(said) = known.refusal_of(parsed.reply(), variables, watch.now())
+            && let Some(message) = known.refusal_of(parsed.reply(), variables, watch.now())
         {
-            watch.explain(format_args!("{said}"));
+            watch.explain(format_args!("{message}"));
         }
         return Outcome::Failed(class, code);
     }
@@ -133,9 +133,9 @@ fn judge(
             Ok(false) => {
                 if watch.wants_text() {
                     let words = check.words(parsed, values);
-                    let said = known.refusal_of(parsed.reply(), variables, watch.now());
-                    match said.filter(|_| check.is_of_the_code()) {
-                        Some(said) => watch.explain(format_args!("{words}: {said}")),
+                    let message = known.refusal_of(parsed.reply(), variables, watch.now());
+                    match message.filter(|_| check.is_of_the_code()) {
+                        Some(message) => watch.explain(format_args!("{words}: {message}")),
                         None => watch.explain(format_args!("{words}")),
                     }
                 }
@@ -195,11 +195,12 @@ impl Known<'_> {
         if response.status() < 400 {
             return None;
         }
-        let said = refusal::words(response, variables.values());
+        let message = refusal::words(response, variables.values());
         let ages = self.ages(variables, now).filter(|_| token_age::is_refusal(response));
         let clocks = clock_offset::words(response, since_1970());
         let cookie = self.http_client.refused_cookie();
-        let parts: Vec<String> = cookie.into_iter().chain(said).chain(ages).chain(clocks).collect();
+        let parts: Vec<String> =
+            cookie.into_iter().chain(message).chain(ages).chain(clocks).collect();
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 

@@ -88,7 +88,7 @@ impl Walk {
 
     /// An exchange whose answer means "not yet".
     fn pending(&mut self, took: Duration, slower_by: Duration) -> Made {
-        let pending = Pending { slower_by, said: "authorization_pending".to_owned() };
+        let pending = Pending { slower_by, message: "authorization_pending".to_owned() };
         self.made_with(took, Outcome::Ok(400), Some(pending))
     }
 
@@ -247,7 +247,7 @@ fn retry_attempt_excludes_the_pause_before_it() {
 
 #[test]
 fn token_expiry_makes_a_user_sign_in_again() {
-    let token = Text::of([TextPiece::Hole(Hole(0), Escape::None)]);
+    let token = Text::from_pieces([TextPiece::Hole(Hole(0), Escape::None)]);
     let guards = vec![Guard { value: token, must: Condition::Exist, not: true }];
     let (early, lifetime) = (seconds(5), Some(seconds(300)));
     let extract = Extract {

@@ -62,7 +62,7 @@ impl User {
 
     /// Shows a step that was traced; `came` says whether there was an answer.
     #[cold]
-    pub(super) fn tell(
+    pub(super) fn report(
         &self,
         id: StepId,
         act: &ExchangeStep,
@@ -84,7 +84,7 @@ impl User {
         let answered = Answered {
             outcome,
             reply,
-            course: http.then(|| self.http_client.course()),
+            actions: http.then(|| self.http_client.actions()),
             values: self.variables.values(),
         };
         let sent_with = (&traced.values, traced.group.clone());

@@ -162,8 +162,8 @@ fn xpath_errors_give_the_reason() {
         ("id('a')", "no function id()"),
     ];
     for (expression, expected) in cases {
-        let said = XPath::parse(expression).unwrap_err().to_string();
-        assert!(said.contains(expected), "{expression}: {said}");
+        let output = XPath::parse(expression).unwrap_err().to_string();
+        assert!(output.contains(expected), "{expression}: {output}");
     }
     assert!(XPath::parse(&"(".repeat(2000)).unwrap_err().to_string().contains("deep"));
     assert!(XPath::parse(&"-".repeat(2000)).is_err());

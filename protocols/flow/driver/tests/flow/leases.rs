@@ -40,13 +40,13 @@ fn serve(at: &str, answer: impl Fn(&[u8], &mut Vec<u8>) + Send + 'static) -> Soc
 fn v4(request: &[u8], refuses: bool, out: &mut Vec<u8>) -> dhcp4::MessageType {
     use dhcp4::{Header, Message, MessageType, Writer, option};
     let request = Message::scan(request).unwrap();
-    let said = request.message_type().unwrap();
+    let output = request.message_type().unwrap();
     let renews = !request.ciaddr().is_unspecified();
-    let kind = match said {
+    let kind = match output {
         MessageType::Discover => MessageType::Offer,
         MessageType::Request if renews && refuses => MessageType::Nak,
         MessageType::Request => MessageType::Ack,
-        _ => return said,
+        _ => return output,
     };
     let mut header = Header::reply_to(&request);
     header.yiaddr = Ipv4Addr::new(10, 0, 0, request.chaddr()[5]);
@@ -55,7 +55,7 @@ fn v4(request: &[u8], refuses: bool, out: &mut Vec<u8>) -> dhcp4::MessageType {
     writer.address(option::SERVER_ID, Ipv4Addr::LOCALHOST);
     writer.option(option::DOMAIN_NAME, b"example.net");
     writer.end();
-    said
+    output
 }
 
 fn v6(datagram: &[u8], out: &mut Vec<u8>) {
@@ -81,7 +81,7 @@ fn v6(datagram: &[u8], out: &mut Vec<u8>) {
     nest.close(out);
 }
 
-fn asked(server: SocketAddr) -> EndpointSetup {
+fn requested(server: SocketAddr) -> EndpointSetup {
     let local = if server.is_ipv4() { "127.0.0.1:0" } else { "[::1]:0" };
     EndpointSetup {
         local: Some(local.parse().unwrap()),
@@ -118,12 +118,12 @@ fn lease_value(dhcp_client: &DhcpClient, name: &str) -> Option<String> {
 
 #[test]
 fn lease_is_acquired_renewed_and_released() {
-    let (said, heard) = std::sync::mpsc::channel();
+    let (output, heard) = std::sync::mpsc::channel();
     let server = serve("127.0.0.1:0", move |request, out| {
         let message = v4(request, false, out);
-        said.send((message.byte(), request[33])).unwrap();
+        output.send((message.byte(), request[33])).unwrap();
     });
-    let access = DhcpEndpoint::open(&brunt_net::Network::private(), &asked(server)).unwrap();
+    let access = DhcpEndpoint::open(&brunt_net::Network::private(), &requested(server)).unwrap();
     within(async {
         let access = DhcpAccess::new(&access, 2);
         let mut clients = [DhcpClient::new(&access, 3), DhcpClient::new(&access, 4)];
@@ -157,8 +157,8 @@ fn nak_leaves_no_lease_and_silence_times_out() {
         v4(request, true, out);
     });
     let silent = serve("127.0.0.1:0", |_, _| ());
-    let access = DhcpEndpoint::open(&brunt_net::Network::private(), &asked(server)).unwrap();
-    let silence = EndpointSetup { wait: Duration::from_millis(300), ..asked(silent) };
+    let access = DhcpEndpoint::open(&brunt_net::Network::private(), &requested(server)).unwrap();
+    let silence = EndpointSetup { wait: Duration::from_millis(300), ..requested(silent) };
     let nobody = DhcpEndpoint::open(&brunt_net::Network::private(), &silence).unwrap();
     within(async {
         let access = DhcpAccess::new(&access, 1);
@@ -193,7 +193,7 @@ fn dhcpv6_uses_a_relay() {
         assert_eq!(datagram[..2], [12, 0]);
         v6(datagram, out);
     });
-    let access = DhcpEndpoint::open(&brunt_net::Network::private(), &asked(server)).unwrap();
+    let access = DhcpEndpoint::open(&brunt_net::Network::private(), &requested(server)).unwrap();
     within(async {
         let access = DhcpAccess::new(&access, 1);
         let mut dhcp_client = DhcpClient::new(&access, 2);
@@ -212,16 +212,16 @@ fn dhcpv6_uses_a_relay() {
 fn invalid_endpoint_is_refused_before_the_run() {
     let other = EndpointSetup {
         local: Some("[::1]:0".parse().unwrap()),
-        ..asked(([127, 0, 0, 1], 67).into())
+        ..requested(([127, 0, 0, 1], 67).into())
     };
     let error = DhcpEndpoint::open(&brunt_net::Network::private(), &other).unwrap_err();
     assert!(matches!(error, DhcpEndpointError::Families { .. }));
     assert!(error.to_string().contains("one is IPv4 and the other IPv6"));
     let taken = UdpSocket::bind("127.0.0.1:0").unwrap();
-    let mut asked = asked(([127, 0, 0, 1], 67).into());
-    asked.local = Some(taken.local_addr().unwrap());
+    let mut requested = requested(([127, 0, 0, 1], 67).into());
+    requested.local = Some(taken.local_addr().unwrap());
     assert!(matches!(
-        DhcpEndpoint::open(&brunt_net::Network::private(), &asked).unwrap_err(),
+        DhcpEndpoint::open(&brunt_net::Network::private(), &requested).unwrap_err(),
         DhcpEndpointError::Socket(_)
     ));
 }
@@ -252,7 +252,7 @@ fn flow_steps_acquire_leases() {
         iterations: Iterations::Each(3),
         users: 2,
         dhcp: Some(Arc::new(
-            DhcpEndpoint::open(&brunt_net::Network::private(), &asked(server)).unwrap(),
+            DhcpEndpoint::open(&brunt_net::Network::private(), &requested(server)).unwrap(),
         )),
         ..Flow::default()
     };

@@ -285,8 +285,8 @@ impl Draft {
             return Ok((Body::Multipart(parts.collect::<Result<_, _>>()?), None));
         }
         let Some(first) = self.data.first() else { return Ok((Body::None, None)) };
-        let said = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
-        let said = said.and_then(|(_, value)| value.as_deref());
+        let message = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        let message = message.and_then(|(_, value)| value.as_deref());
         let default = if self.json { "application/json" } else { form::TYPE };
         let kind = Some(default.to_owned());
         if self.data.len() == 1
@@ -301,7 +301,7 @@ impl Draft {
         }
         let joint = if self.json { "" } else { "&" };
         let text = Self::pieces(&self.data, read)?.join(joint);
-        let is_form = said.unwrap_or(default).starts_with(form::TYPE);
+        let is_form = message.unwrap_or(default).starts_with(form::TYPE);
         let body = if is_form {
             form::body(&text, variables)
         } else {
@@ -323,7 +323,7 @@ impl Draft {
 
     /// The text of each piece of a body, with files read.
     fn pieces(data: &[Data], read: Read<'_>) -> Result<Vec<String>, CurlError> {
-        data.iter().map(|piece| said(piece.kind, &piece.value, read)).collect()
+        data.iter().map(|piece| message(piece.kind, &piece.value, read)).collect()
     }
 
     fn settle_client(&mut self, imported: &mut Imported, variables: &mut Variables) {
@@ -433,7 +433,7 @@ fn header_line(line: &str) -> Result<(String, Option<String>), CurlError> {
 }
 
 /// The text of a piece of a body.
-fn said(kind: Kind, value: &str, read: Read<'_>) -> Result<String, CurlError> {
+fn message(kind: Kind, value: &str, read: Read<'_>) -> Result<String, CurlError> {
     match kind {
         Kind::DataRaw => Ok(value.to_owned()),
         Kind::DataUrlencode => urlencoded(value, read),

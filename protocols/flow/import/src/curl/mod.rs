@@ -136,12 +136,12 @@ fn take(
     let word = words[at];
     let unknown = |name: &str| CurlError::Unknown(name.chars().take(40).collect());
     let mut next = at + 1;
-    let mut apply = |option: options::Opt, value: Option<&str>, said: &str| {
+    let mut apply = |option: options::Opt, value: Option<&str>, message: &str| {
         let draft = drafts.last_mut().ok_or(CurlError::NoUrl)?;
         match option.kind {
             Kind::Next => drafts.push(Draft::default()),
             Kind::Refused(remedy) => {
-                return Err(CurlError::Refused { option: said.to_owned(), remedy });
+                return Err(CurlError::Refused { option: message.to_owned(), remedy });
             }
             Kind::Noted(why) => {
                 let note = format!("the option --{} of curl {why}", option.long);
@@ -153,7 +153,7 @@ fn take(
         }
         Ok(())
     };
-    let missing = |said: &str| CurlError::NoValue(said.to_owned());
+    let missing = |message: &str| CurlError::NoValue(message.to_owned());
     if let Some(name) = word.strip_prefix("--").filter(|name| !name.is_empty()) {
         let option = options::long(name).or_else(|| {
             // Any switch may be turned off again, which is what most are already.
@@ -172,17 +172,17 @@ fn take(
     } else if let Some(mut letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) {
         while let Some(letter) = letters.chars().next() {
             letters = &letters[letter.len_utf8()..];
-            let said = format!("-{letter}");
-            let option = options::letter(letter).ok_or_else(|| unknown(&said))?;
+            let message = format!("-{letter}");
+            let option = options::letter(letter).ok_or_else(|| unknown(&message))?;
             let value = if !option.takes_value {
                 None
             } else if letters.is_empty() {
                 next += 1;
-                Some(*words.get(at + 1).ok_or_else(|| missing(&said))?)
+                Some(*words.get(at + 1).ok_or_else(|| missing(&message))?)
             } else {
                 Some(std::mem::take(&mut letters))
             };
-            apply(option, value, &said)?;
+            apply(option, value, &message)?;
         }
     } else {
         let draft = drafts.last_mut().ok_or(CurlError::NoUrl)?;

@@ -135,8 +135,8 @@ fn secrets_become_variables_or_are_kept_on_request() {
     assert!(!text.contains("\"pw\"") && !text.contains("s=1"), "{text}");
     let kept = curl(line, Secrets::Kept, &files).unwrap();
     assert!(kept.variables.is_empty() && format!("{kept:?}").contains("\"pw\""));
-    let asked = import("curl -u jo h");
-    assert_eq!(asked.variables[0].value, Value::Environment("PASSWORD".to_owned()));
+    let requested = import("curl -u jo h");
+    assert_eq!(requested.variables[0].value, Value::Environment("PASSWORD".to_owned()));
     let bearer = import("curl -H \"Authorization: Bearer $TOKEN\" h");
     assert_eq!(bearer.variables[0].value, Value::Environment("TOKEN".to_owned()));
     assert_eq!(headers(&bearer.steps[0])[1], "Authorization: Bearer ${TOKEN}");

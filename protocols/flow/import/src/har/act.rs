@@ -76,14 +76,15 @@ fn of_form<'a>(
     let method = of_button(|button| button.method.as_ref()).unwrap_or(&form.method);
     let is_post = method.trim().eq_ignore_ascii_case("post");
     let mut target = page.resolve(action)?;
-    let mut asked = url.clone();
+    let mut requested = url.clone();
     if !is_post {
         target.set_query(None);
-        asked.set_query(None);
+        requested.set_query(None);
     }
     // A dialogue is closed, and nothing is sent.
     let dialog = method.trim().eq_ignore_ascii_case("dialog");
-    if dialog || entry.request.method != if is_post { "POST" } else { "GET" } || target != asked {
+    if dialog || entry.request.method != if is_post { "POST" } else { "GET" } || target != requested
+    {
         return None;
     }
     let own = form.sent(pressed);
@@ -95,7 +96,7 @@ fn of_form<'a>(
         return None;
     }
     let unsent = form.sent(None).into_iter().filter(|field| !sends(&field.name));
-    let of_page = |name: &str| -> Vec<&str> { of(&own, name).collect() };
+    let of_page = |name: &str| -> Vec<&str> { values_of(&own, name).collect() };
     let of_request = |name: &str| -> Vec<&str> {
         fields.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_str()).collect()
     };
@@ -107,7 +108,7 @@ fn of_form<'a>(
 }
 
 /// The values of the fields of a name.
-fn of<'f>(fields: &'f [SentField], name: &str) -> impl Iterator<Item = &'f str> {
+fn values_of<'f>(fields: &'f [SentField], name: &str) -> impl Iterator<Item = &'f str> {
     fields.iter().filter(move |field| field.name == name).map(|field| field.value.as_str())
 }
 

@@ -33,7 +33,7 @@ impl Reading<'_> {
             (None, None) => Body::None,
         };
         if step.body == Body::None && announces_body(&entry.request.headers) {
-            self.said.bodiless.insert(step.name.clone());
+            self.message.bodiless.insert(step.name.clone());
         }
         if matches!(step.body, Body::Multipart(_)) {
             step.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));

@@ -199,8 +199,8 @@ impl Response {
 
     /// How many bytes its body has.
     pub(super) fn size(&self) -> u64 {
-        let said = self.content.size.filter(|size| size.is_finite() && *size > 0.0);
+        let stated = self.content.size.filter(|size| size.is_finite() && *size > 0.0);
         let text = self.content.text.as_ref().map_or(0, String::len) as u64;
-        said.and_then(|size| format!("{size:.0}").parse().ok()).unwrap_or(text)
+        stated.and_then(|size| format!("{size:.0}").parse().ok()).unwrap_or(text)
     }
 }

@@ -85,7 +85,7 @@ impl Reading<'_> {
             let nameable = name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b':');
             if is_volatile(&lower, step) || !nameable || name.is_empty() {
                 if !lower.starts_with(':') {
-                    self.said.dropped.insert(lower);
+                    self.message.dropped.insert(lower);
                 }
                 continue;
             }
@@ -96,7 +96,7 @@ impl Reading<'_> {
             let at = At { step: &step.name, part: Part::Header, name: &lower, key: &lower };
             let stands = if may_hold(&lower) { self.flow.replaced(at, &value) } else { None };
             if stands.is_none() && CONDITIONAL.contains(&lower.as_str()) {
-                self.said.dropped.insert(lower);
+                self.message.dropped.insert(lower);
                 continue;
             }
             let value = stands.unwrap_or_else(|| literal(&value));
@@ -115,8 +115,8 @@ impl Reading<'_> {
         self.imported.client.cookies = true;
         let names = value.split(';').filter_map(|pair| pair.split('=').next());
         for name in names.map(str::trim).filter(|name| !name.is_empty()) {
-            if !self.said.cookies_set.contains(name) {
-                self.said.cookies_missing.insert(name.to_owned());
+            if !self.message.cookies_set.contains(name) {
+                self.message.cookies_missing.insert(name.to_owned());
             }
         }
     }

@@ -190,7 +190,7 @@ fn leads<'a>(
             note(&to);
         }
         if entry.response.is_page() {
-            let page = Page::of(&entry.response, url);
+            let page = Page::from_response(&entry.response, url);
             let actions = page.forms.iter().map(|form| form.action.as_str());
             let targets = actions.chain(page.links.iter().map(|link| link.to.as_str()));
             targets.filter_map(|to| page.resolve(to)).for_each(|to| note(&to));

@@ -152,9 +152,10 @@ mod tests {
     fn json_leaves_have_pointers_and_offsets() {
         let text = r#" {"a/b" : [ {"id": 17, "n": null}, "x\"\u00e9", true ], "e": {}, "t": "v"} "#;
         let found = leaves(text).unwrap();
-        let said: Vec<_> = found.iter().map(|it| (&*it.pointer, &*it.name, &*it.value)).collect();
+        let message: Vec<_> =
+            found.iter().map(|it| (&*it.pointer, &*it.name, &*it.value)).collect();
         assert_eq!(
-            said,
+            message,
             [("/a~1b/0/id", "id", "17"), ("/a~1b/1", "a/b", "x\"\u{e9}"), ("/t", "t", "v")]
         );
         assert_eq!(&text[found[0].range.clone()], "17");

@@ -18,7 +18,7 @@ pub(super) struct Left {
 
 /// What is said about a recording.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(super) struct Notes {
     pub(super) left: Left,
     pub(super) shortened: bool,
     pub(super) dropped: BTreeSet<String>,
@@ -30,7 +30,7 @@ pub(super) struct Said {
     pub(super) unsent: BTreeSet<String>,
 }
 
-impl Said {
+impl Notes {
     /// The notes: `own` are those about single requests.
     pub(super) fn notes(&self, own: Vec<String>, extracted: &[String], flow: &Flow) -> Vec<String> {
         let mut notes = own;

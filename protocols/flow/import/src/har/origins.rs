@@ -30,7 +30,7 @@ fn at(place: &Location, entry: &Entry) -> Option<String> {
         Location::Pattern(pattern) => first(pattern, &response.text()),
         Location::Within(inside, pattern) => first(pattern, &at(inside, entry)?),
         Location::Html(selector, attribute) => {
-            let page = Page::of(response, &entry.url()?);
+            let page = Page::from_response(response, &entry.url()?);
             let link = selector.strip_prefix("a[href^='").and_then(|it| it.strip_suffix("']"));
             let link = link.and_then(|begin| page.links.iter().find(|it| it.to.starts_with(begin)));
             let held = |value: &&super::page::Value| {

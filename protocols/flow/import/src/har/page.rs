@@ -58,7 +58,7 @@ pub(super) enum Kind {
 
 impl Page {
     /// The page that an answer is. `url` is where the answer came from.
-    pub(super) fn of(response: &Response, url: &Url) -> Self {
+    pub(super) fn from_response(response: &Response, url: &Url) -> Self {
         let Found { forms, base, links, mut values } = Found::read(&response.text());
         let base = base.and_then(|base| url.join(&base).ok()).unwrap_or_else(|| url.clone());
         // A selector finds the first element that it fits.

@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 /// An entry of a recording.
 struct Recorded(Json);
 
-fn asked(method: &str, url: &str) -> Recorded {
+fn call(method: &str, url: &str) -> Recorded {
     Recorded(json!({
         "startedDateTime": "2026-01-02T03:04:05.000Z", "time": 1,
         "request": { "method": method, "url": url, "headers": [] },
@@ -119,24 +119,24 @@ fn sign_in(user: &str, drawn: &str) -> Vec<Recorded> {
          <a href='/logout'>out</a>"
     );
     vec![
-        asked("GET", &format!("{app}/")).sends("Accept", "text/html").page("<a href=/login>in</a>"),
-        asked("GET", &format!("{app}/site.css")).answer(200, "text/css", "p{}"),
-        asked("GET", "https://stats.example.com/hit?page=1").answer(204, "", ""),
-        asked("GET", &format!("{app}/login")).leads(&authorize),
-        asked("GET", &authorize).gives("Set-Cookie", "AUTH=x; Secure").page(&page),
-        asked("POST", &login)
+        call("GET", &format!("{app}/")).sends("Accept", "text/html").page("<a href=/login>in</a>"),
+        call("GET", &format!("{app}/site.css")).answer(200, "text/css", "p{}"),
+        call("GET", "https://stats.example.com/hit?page=1").answer(204, "", ""),
+        call("GET", &format!("{app}/login")).leads(&authorize),
+        call("GET", &authorize).gives("Set-Cookie", "AUTH=x; Secure").page(&page),
+        call("POST", &login)
             .sends("Cookie", "AUTH=x")
             .sends("Origin", "http://127.0.0.1:28080")
             .form(&format!("username={user}&password=secret-{user}&credentialId=&login=Sign+In"))
             .leads(&back),
-        asked("GET", &back).leads("/me"),
-        asked("GET", &format!("{app}/me")).page(&me),
-        asked("POST", &format!("{app}/note"))
+        call("GET", &back).leads("/me"),
+        call("GET", &format!("{app}/me")).page(&me),
+        call("POST", &format!("{app}/note"))
             .form(&format!("csrf=Zk4{drawn}Lw&text=hello"))
             .leads("/me"),
-        asked("GET", &format!("{app}/me")).page(&me),
-        asked("GET", &format!("{app}/logout")).leads("/"),
-        asked("GET", &format!("{app}/")).page("bye"),
+        call("GET", &format!("{app}/me")).page(&me),
+        call("GET", &format!("{app}/logout")).leads("/"),
+        call("GET", &format!("{app}/")).page("bye"),
     ]
 }
 
@@ -144,9 +144,10 @@ fn sign_in(user: &str, drawn: &str) -> Vec<Recorded> {
 fn sign_in_recording_becomes_forms_and_redirects() {
     let imported = import(sign_in("user.1", "8x7Kq92p"));
     is_whole(&imported);
-    let said: Vec<_> = imported.steps.iter().map(|it| (&*it.name, it.lands.as_deref())).collect();
+    let message: Vec<_> =
+        imported.steps.iter().map(|it| (&*it.name, it.lands.as_deref())).collect();
     assert_eq!(
-        said,
+        message,
         [
             ("GET /", Some("/")),
             ("GET /login", Some("/realms/load/protocol/openid-connect/auth")),
@@ -176,8 +177,8 @@ fn sign_in_recording_becomes_forms_and_redirects() {
     assert!(imported.variables[0].comment.contains("field 'password' of form 'kc-form-login'"));
     assert_eq!((imported.client.redirects, imported.client.cookies), (20, true));
     let notes = imported.notes.join("\n");
-    for said in ["1 static answers, 3 bytes", "stats.example.com (1)", "nothing of 40 bits"] {
-        assert!(notes.contains(said), "{said}: {notes}");
+    for message in ["1 static answers, 3 bytes", "stats.example.com (1)", "nothing of 40 bits"] {
+        assert!(notes.contains(message), "{message}: {notes}");
     }
 }
 
@@ -205,8 +206,8 @@ fn second_recording_tells_constants_from_variables() {
     let visit = |fixed: &str, drawn: &str, colour: &str| {
         let answer = format!(r#"{{"app":"{fixed}","cart":"{drawn}"}}"#);
         recording(vec![
-            asked("GET", "http://h/start").json(&answer),
-            asked("GET", &format!("http://h/next?app={fixed}&cart={drawn}&colour={colour}"))
+            call("GET", "http://h/start").json(&answer),
+            call("GET", &format!("http://h/next?app={fixed}&cart={drawn}&colour={colour}"))
                 .json("{}"),
         ])
     };
@@ -236,17 +237,17 @@ fn in_the_browser() -> Vec<Recorded> {
         "http://idp/auth?client_id=spa&state=q7Zx81LmPs02&code_challenge={CHALLENGE}&code_challenge_method=S256"
     );
     vec![
-        asked("GET", "http://app/").gives("Set-Cookie", "XSRF-TOKEN=pT5%2Bk8sWq; Path=/").page(
+        call("GET", "http://app/").gives("Set-Cookie", "XSRF-TOKEN=pT5%2Bk8sWq; Path=/").page(
             "<meta name=csrf-token content='m8Kd03jQzT'><div data-tenant='t7Wq9ZxY31'></div>\
              <script>window.start = {\"build\": 'b83hdk29dkq8s7'}</script>",
         ),
-        asked("GET", &authorize).page("<form id=f method=post><input name=user><input type=password name=pass></form>"),
-        asked("POST", &authorize).form("user=ann&pass=pw").leads("http://app/cb?code=k3LmQ9-72xZ&state=q7Zx81LmPs02"),
-        asked("GET", "http://app/cb?code=k3LmQ9-72xZ&state=q7Zx81LmPs02").page("<script src=/app.js></script>"),
-        asked("POST", "http://idp/token")
+        call("GET", &authorize).page("<form id=f method=post><input name=user><input type=password name=pass></form>"),
+        call("POST", &authorize).form("user=ann&pass=pw").leads("http://app/cb?code=k3LmQ9-72xZ&state=q7Zx81LmPs02"),
+        call("GET", "http://app/cb?code=k3LmQ9-72xZ&state=q7Zx81LmPs02").page("<script src=/app.js></script>"),
+        call("POST", "http://idp/token")
             .form(&format!("grant_type=authorization_code&code=k3LmQ9-72xZ&code_verifier={verifier}"))
             .json(&format!(r#"{{"access_token":"{token}","refresh_token":"r0HsK27dLq","expires_in":300}}"#)),
-        asked("POST", "http://app/api/orders")
+        call("POST", "http://app/api/orders")
             .sends("Authorization", &bearer)
             .sends("X-XSRF-TOKEN", "pT5+k8sWq")
             .sends("X-CSRF", "m8Kd03jQzT")
@@ -257,15 +258,15 @@ fn in_the_browser() -> Vec<Recorded> {
             .answer(201, "application/json", r#"{"id":17,"lines":[{"lineId":"L-20931"}]}"#)
             .gives("ETag", "\"7Jd82kQp01XcVb3Zm\"")
             .gives("Location", "/api/orders/17"),
-        asked("PATCH", "http://app/api/orders/17/lines/L-20931")
+        call("PATCH", "http://app/api/orders/17/lines/L-20931")
             .sends("Authorization", &bearer)
             .sends("If-Match", "\"7Jd82kQp01XcVb3Zm\"")
             .body("application/json", r#"{"orderId":17,"line":{"id":"L-20931"}}"#)
             .json("{}"),
-        asked("POST", "http://idp/token")
+        call("POST", "http://idp/token")
             .form("grant_type=refresh_token&refresh_token=r0HsK27dLq")
             .json(&format!(r#"{{"access_token":"{next}"}}"#)),
-        asked("GET", "http://app/api/me").sends("Authorization", &format!("Bearer {next}")).json("{}"),
+        call("GET", "http://app/api/me").sends("Authorization", &format!("Bearer {next}")).json("{}"),
     ]
 }
 

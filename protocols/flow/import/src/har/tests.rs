@@ -100,14 +100,14 @@ fn values_of_answers_are_extracted() {
 #[test]
 fn omissions_are_noted() {
     let notes = import(&everything(), Pauses::Recorded).notes.join("\n");
-    for said in [
+    for output in [
         "left out by the filters: 1",
         "no answer was recorded: 1",
         "accept-encoding, cookie, sec-fetch-mode",
         "so no user will have them: old",
         "in the environment as PASSWORD, TOKEN",
     ] {
-        assert!(notes.contains(said), "{said}: {notes}");
+        assert!(notes.contains(output), "{output}: {notes}");
     }
     let text = format!("{:?}", import(&everything(), Pauses::Recorded));
     assert!(!text.contains("hunter2") && !text.contains("Bearer abc"));

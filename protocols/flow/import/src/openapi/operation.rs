@@ -112,8 +112,9 @@ impl<'a> Api<'a> {
 }
 
 fn summary(operation: &Node) -> String {
-    let said = ["summary", "description"].iter().find_map(|name| operation.at(name).text());
-    let mut line = said.and_then(|text| text.lines().next()).unwrap_or_default().trim().to_owned();
+    let message = ["summary", "description"].iter().find_map(|name| operation.at(name).text());
+    let mut line =
+        message.and_then(|text| text.lines().next()).unwrap_or_default().trim().to_owned();
     if operation.at("deprecated").is_true() {
         line.insert_str(0, if line.is_empty() { "Deprecated." } else { "Deprecated. " });
     }

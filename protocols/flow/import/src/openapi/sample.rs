@@ -164,19 +164,19 @@ impl<'a> Api<'a> {
 /// The value that the schema itself offers.
 fn offered(schema: &Node) -> Option<Node> {
     let first = |name: &str| schema.at(name).list().iter().find(|value| **value != Node::Null);
-    let said = |name: &str| schema.member(name);
-    let offered = said("example").or_else(|| first("examples")).or_else(|| said("default"));
-    offered.or_else(|| said("const")).or_else(|| first("enum")).cloned()
+    let message = |name: &str| schema.member(name);
+    let offered = message("example").or_else(|| first("examples")).or_else(|| message("default"));
+    offered.or_else(|| message("const")).or_else(|| first("enum")).cloned()
 }
 
 /// The type of a schema: explicit, or inferred from its other members.
 fn kind(schema: &Node) -> &str {
-    let said = match schema.at("type") {
+    let message = match schema.at("type") {
         Node::List(kinds) => kinds.iter().filter_map(Node::text).find(|kind| *kind != "null"),
         other => other.text(),
     };
     let has = |name: &str| schema.member(name).is_some();
-    match said {
+    match message {
         Some(kind) => kind,
         None if has("properties") || has("additionalProperties") => "object",
         None if has("items") || has("prefixItems") => "array",
@@ -192,8 +192,8 @@ fn number(schema: &Node, whole: bool) -> Node {
     let step = bound("multipleOf").filter(|step| *step > 0.0);
     let unit = step.unwrap_or(if whole { 1.0 } else { 0.5 });
     // In 3.0 an exclusive bound is a boolean beside the bound, in 3.1 it is the bound.
-    let exclusive = |name: &str, said: &str| {
-        bound(name).or_else(|| bound(said).filter(|_| schema.at(name).is_true()))
+    let exclusive = |name: &str, message: &str| {
+        bound(name).or_else(|| bound(message).filter(|_| schema.at(name).is_true()))
     };
     let least =
         exclusive("exclusiveMinimum", "minimum").map(|least| least + unit).or(bound("minimum"));

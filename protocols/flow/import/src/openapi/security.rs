@@ -8,8 +8,8 @@ use crate::node::Node;
 impl<'a> Api<'a> {
     /// Adds the credentials of the first alternative that an operation accepts.
     pub(super) fn secure(&mut self, operation: &'a Node, step: &mut Step) {
-        let said = operation.member("security").unwrap_or(self.document.at("security"));
-        let Some(first) = said.list().first() else { return };
+        let message = operation.member("security").unwrap_or(self.document.at("security"));
+        let Some(first) = message.list().first() else { return };
         for (name, _) in first.members() {
             let scheme = self.document.at("components").at("securitySchemes").at(name);
             let scheme = self.resolved(scheme);

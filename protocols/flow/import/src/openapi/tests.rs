@@ -238,8 +238,8 @@ fn guesses_and_omissions_are_noted() {
         "a":{"type":"string"},"o":{"properties":{}}}}}}}}}}}"#;
     let imported = openapi(document, None, Secrets::Named).unwrap();
     let notes = imported.notes.join("\n");
-    for said in ["/a/{b}", "nope.yaml is in another file", "'odd'", "application/pdf"] {
-        assert!(notes.contains(said), "{said}: {notes}");
+    for output in ["/a/{b}", "nope.yaml is in another file", "'odd'", "application/pdf"] {
+        assert!(notes.contains(output), "{output}: {notes}");
     }
     assert_eq!(imported.steps[1].name, "x (2)");
     let Body::Multipart(parts) = &imported.steps[1].body else { panic!("parts") };

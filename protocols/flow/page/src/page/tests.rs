@@ -64,17 +64,20 @@ fn missing_form_lists_what_the_page_has() {
          username or password.\""
     );
     let form = login.form(None, &[]).unwrap();
-    let said = Submission::new(&login, form, &[], Some("cancel")).unwrap_err().to_string();
-    assert!(said.contains("no button 'cancel'") && said.contains("buttons 'login'"), "{said}");
+    let output = Submission::new(&login, form, &[], Some("cancel")).unwrap_err().to_string();
+    assert!(
+        output.contains("no button 'cancel'") && output.contains("buttons 'login'"),
+        "{output}"
+    );
     let two =
         page("<form id=a><input name=x></form><form action=/b?c><input name=x></form>", &[], &[]);
-    let said = two.form(None, &[]).unwrap_err().to_string();
-    assert!(said.contains("'a' with x; a form to '/b' with x; give a selector"), "{said}");
+    let output = two.form(None, &[]).unwrap_err().to_string();
+    assert!(output.contains("'a' with x; a form to '/b' with x; give a selector"), "{output}");
     let script = page("<script src=a></script><script>b</script>", &[], &[]);
-    let said = script.form(None, &[]).unwrap_err().to_string();
+    let output = script.form(None, &[]).unwrap_err().to_string();
     assert!(
-        said.contains("no form and 2 scripts; see") || said.contains("2 scripts: see"),
-        "{said}"
+        output.contains("no form and 2 scripts; see") || output.contains("2 scripts: see"),
+        "{output}"
     );
 }
 
@@ -111,13 +114,13 @@ fn form_controls_follow_their_rules() {
         "GET http://h:8080/realms/load/auth?t=1&c=on&r=6&s=7&f=y&m=1&m=3&a=l1%0D%0Al2&u=&_charset_=UTF-8&go=Go "
     );
     let set = [("r", "5"), ("c", "on"), ("new", "9")];
-    let asked = sent(
+    let requested = sent(
         &text.replace("</form>", "<input name=new disabled><input name=new>"),
         &set,
         Some("no"),
     );
-    assert!(asked.contains("?t=1&c=on&r=5&s=7"), "{asked}");
-    assert!(asked.contains("&new=9&no=No"), "{asked}");
+    assert!(requested.contains("?t=1&c=on&r=5&s=7"), "{requested}");
+    assert!(requested.contains("&new=9&no=No"), "{requested}");
     let page = page(controls, &["#other"], &[]);
     assert_eq!(page.form(Some(0), &[]).unwrap().fields[0].value, "8");
 }

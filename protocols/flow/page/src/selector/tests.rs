@@ -76,8 +76,8 @@ fn selector_errors_are_explained() {
             "64",
         ),
     ] {
-        let said = Selector::parse(text).unwrap_err().to_string();
-        assert!(said.contains(word), "{text}: {said}");
+        let output = Selector::parse(text).unwrap_err().to_string();
+        assert!(output.contains(word), "{text}: {output}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Wrong tables `[prepare]` and `[clean-up]`, and values that would not be there where they are used.
 
-use super::{expect, said};
+use super::{expect, message};
 
 /// A plan with these tables before its scenario, whose step is this.
 fn plan(tables: &str, step: &str) -> String {
@@ -49,7 +49,7 @@ fn extracted_value_scope_errors() {
     expect(&each("node", "user"), "p.toml:6", &["declare it with extracted = \"user\""]);
     expect(&each("user", "node"), "p.toml:6", &["declare it with extracted = \"node\""]);
     for (kind, who) in [("node", "node"), ("node", "run"), ("user", "user")] {
-        assert_eq!(said(&each(kind, who)), None, "{kind} {who}");
+        assert_eq!(message(&each(kind, who)), None, "{kind} {who}");
     }
     // What only the table itself uses need not last.
     expect(
@@ -57,7 +57,7 @@ fn extracted_value_scope_errors() {
         "p.toml:3:9: prepare.steps:",
         &["extracts 'admin', which scenarios use", "admin = { extracted = \"node\" }"],
     );
-    assert_eq!(said(&plan(&format!("[prepare]\n{TOKEN}"), "get = \"/\"")), None);
+    assert_eq!(message(&plan(&format!("[prepare]\n{TOKEN}"), "get = \"/\"")), None);
     let expires = "steps = [{ post = \"/token\", \
                    extract = { admin = { json = \"/token\", expires = { json = \"/in\" } } } }]";
     expect(

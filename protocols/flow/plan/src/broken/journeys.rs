@@ -82,7 +82,7 @@ fn weight_errors() {
     expect(&weight("", "\"${shar}\""), at, &["uses the variable 'shar'"]);
     for given in ["0", "\"7\"", "\"${share}\"", "\"${drawn}\"", "\"${run.user}\""] {
         let text = weight("share = 30\ndrawn = { random = \"1..9\" }", given);
-        assert_eq!(super::said(&text), None, "{text}");
+        assert_eq!(super::message(&text), None, "{text}");
     }
 }
 

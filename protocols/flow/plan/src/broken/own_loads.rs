@@ -1,6 +1,6 @@
 //! Wrong loads of scenarios.
 
-use super::{expect, said};
+use super::{expect, message};
 
 /// A plan of two scenarios with these loads.
 fn plan(run: &str, one: &str, other: &str) -> String {
@@ -34,7 +34,7 @@ fn scenario_loads_that_conflict() {
         expect(&plan(key, USERS, USERS), &at, &["cannot be used with loads of scenarios", why]);
     }
     let common = "timeout = \"3s\"\nseed = 7\nwarm-up = \"5s\"";
-    assert_eq!(said(&plan(common, USERS, USERS)), None);
+    assert_eq!(message(&plan(common, USERS, USERS)), None);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Wrong keys and values that are signed.
 
-use super::{expect, said, step, top};
+use super::{expect, message, step, top};
 
 #[test]
 fn key_errors() {
@@ -50,7 +50,7 @@ fn signing_errors() {
         "{ totp = \"JBSWY3DP\", digits = 8, period = \"60s\" }",
         "\"${keys.own.jwk} ${keys.own.thumbprint}\"",
     ] {
-        assert_eq!(said(&variable(right)), None, "{right}");
+        assert_eq!(message(&variable(right)), None, "{right}");
     }
     expect(&variable("{ jwt = { iss = \"a\" } }"), "p.toml:5:5: variables.v:", &["key = \"NAME\""]);
     expect(&variable("{ jwt = \"a\", key = \"own\" }"), "p.toml:5:13", &["no table of claims"]);
@@ -89,7 +89,7 @@ fn request_based_values_are_allowed_only_in_headers() {
             step(keys)
         )
     };
-    assert_eq!(said(&plan("get = \"/\"\nheaders = { seal = \"v=${seal}\" }")), None);
+    assert_eq!(message(&plan("get = \"/\"\nheaders = { seal = \"v=${seal}\" }")), None);
     expect(&plan("get = \"/?s=${seal}\""), "p.toml:4:7", &["'request.body'", "'headers'"]);
     expect(
         &plan("post = \"/\"\ntext = \"${request.method}\""),

@@ -58,7 +58,7 @@ fn multipart_files_have_a_total_limit() {
         "a = { file = \"there.txt\" }, b = { file = \"x/there.txt\" }, c = { file = \"there.txt\" }",
     );
     let limited = |limit: &str| format!("http.limits.uploads = {limit}\n{plan}");
-    assert_eq!(super::said(&limited("12")), None);
+    assert_eq!(super::message(&limited("12")), None);
     expect(
         &limited("11"),
         "p.toml:",

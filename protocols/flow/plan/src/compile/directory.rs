@@ -46,7 +46,7 @@ pub struct Directory {
 
 impl Directory {
     /// Reads the table `[ldap]`.
-    pub fn of(given: &Ldap, world: &CompileEnvironment<'_>) -> Result<Self, KeyError> {
+    pub fn new(given: &Ldap, environment: &CompileEnvironment<'_>) -> Result<Self, KeyError> {
         let at = KeyPath::new("ldap");
         let (server, secure) = server(given, &at)?;
         if secure && given.start_tls {
@@ -55,8 +55,10 @@ impl Directory {
                 "cannot be used with an ldaps:// server, which already uses TLS",
             ));
         }
-        let tls = given.tls.as_deref().map(|tls| network::options(tls, &at.key("tls"), world));
-        let login = given.bind.as_ref().map(|login| constant_login(login, &at.key("bind"), world));
+        let tls =
+            given.tls.as_deref().map(|tls| network::options(tls, &at.key("tls"), environment));
+        let login =
+            given.bind.as_ref().map(|login| constant_login(login, &at.key("bind"), environment));
         Ok(Self {
             server,
             secure,
@@ -167,13 +169,13 @@ fn server(given: &Ldap, at: &KeyPath) -> Result<(Server, bool), KeyError> {
 fn constant_login(
     login: &Login,
     at: &KeyPath,
-    world: &CompileEnvironment<'_>,
+    environment: &CompileEnvironment<'_>,
 ) -> Result<Identity, KeyError> {
     if login.dn.contains("${") {
         let what = "uses a variable, but is needed before variables have values; bind in a step of its own";
         return Err(KeyError::new(&at.key("dn"), what));
     }
-    let password = constant(&at.key("password"), &login.password, world)?;
+    let password = constant(&at.key("password"), &login.password, environment)?;
     // The driver reads templates, in which braces are holes.
     let dn = login.dn.replace('{', "{{").replace('}', "}}");
     Ok(Identity::Simple { dn, password })
@@ -184,10 +186,10 @@ pub(super) fn act(
     at: &KeyPath,
     step: &LdapStep,
     names: &mut Names,
-    world: &CompileEnvironment<'_>,
+    environment: &CompileEnvironment<'_>,
 ) -> Result<LdapExchange, KeyError> {
     let at = at.key(kind(step));
-    let given = given(&at, step, names, world)?;
+    let given = given(&at, step, names, environment)?;
     LdapExchange::new(&given)
         .map_err(|error| KeyError::new(&at.key("filter"), format!("is not a filter: {error}")))
 }
@@ -208,13 +210,13 @@ fn given(
     at: &KeyPath,
     step: &LdapStep,
     names: &mut Names,
-    world: &CompileEnvironment<'_>,
+    environment: &CompileEnvironment<'_>,
 ) -> Result<ldap::LdapOperation, KeyError> {
     let mut entry = |text: &str| dn(&at.key("dn"), text, names);
     Ok(match step {
         LdapStep::Bind(Login { dn, password }) => {
             let dn = entry(dn)?;
-            let password = secret(&at.key("password"), password, names, world)?;
+            let password = secret(&at.key("password"), password, names, environment)?;
             ldap::LdapOperation::Bind { dn, password }
         }
         LdapStep::Search { base, scope, filter, attributes, size_limit } => {
@@ -274,7 +276,7 @@ fn given(
 /// A DN. A value that is the whole text is a DN itself; within a DN, values are escaped.
 fn dn(at: &KeyPath, text: &str, names: &mut Names) -> Result<Text, KeyError> {
     if let [Piece::Hole(hole, None)] = names.pieces(at, text)?[..] {
-        return Ok(Text::of([TextPiece::Hole(hole, Escape::None)]));
+        return Ok(Text::from_pieces([TextPiece::Hole(hole, Escape::None)]));
     }
     names.escaped(at, text, Escape::Dn)
 }
@@ -287,9 +289,9 @@ fn secret(
     at: &KeyPath,
     given: &Hidden,
     names: &mut Names,
-    world: &CompileEnvironment<'_>,
+    environment: &CompileEnvironment<'_>,
 ) -> Result<Text, KeyError> {
-    match hidden(at, given, world)? {
+    match hidden(at, given, environment)? {
         Shown::Text(text) => names.plain(at, &text),
         Shown::Secret(secret) => secret_text(at, secret, names),
     }
@@ -297,5 +299,5 @@ fn secret(
 
 fn secret_text(at: &KeyPath, secret: Secret, names: &mut Names) -> Result<Text, KeyError> {
     let hole = names.secret(at, "password", secret)?;
-    Ok(Text::of([TextPiece::Hole(hole, Escape::None)]))
+    Ok(Text::from_pieces([TextPiece::Hole(hole, Escape::None)]))
 }

@@ -107,11 +107,19 @@ mod tests {
 
     #[test]
     fn filter_errors_are_explained() {
-        let said = |text: &str| read(&KeyPath::default(), text).unwrap_err().what;
-        assert!(said("sha256").contains("sha256|hex or sha256|base64url"), "{}", said("sha256"));
-        assert!(said("sha256|url").contains("an encoding must follow"));
-        assert!(said("sha256|lower|hex").contains("an encoding must follow"));
-        assert!(said("sha265|hex").contains("did you mean 'sha256'"), "{}", said("sha265|hex"));
-        assert!(said("a|b|c|d|e").contains("the maximum is 4"));
+        let message = |text: &str| read(&KeyPath::default(), text).unwrap_err().what;
+        assert!(
+            message("sha256").contains("sha256|hex or sha256|base64url"),
+            "{}",
+            message("sha256")
+        );
+        assert!(message("sha256|url").contains("an encoding must follow"));
+        assert!(message("sha256|lower|hex").contains("an encoding must follow"));
+        assert!(
+            message("sha265|hex").contains("did you mean 'sha256'"),
+            "{}",
+            message("sha265|hex")
+        );
+        assert!(message("a|b|c|d|e").contains("the maximum is 4"));
     }
 }

@@ -19,13 +19,13 @@ pub(super) enum Shown {
 pub(super) fn hidden(
     at: &KeyPath,
     given: &model::Hidden,
-    world: &CompileEnvironment<'_>,
+    environment: &CompileEnvironment<'_>,
 ) -> Result<Shown, KeyError> {
     Ok(match given {
         model::Hidden::Text(text) if text.contains("${") => Shown::Text(text.clone()),
         model::Hidden::Text(text) => Shown::Secret(Secret::from(text.as_str())),
-        model::Hidden::Env(name) => Shown::Secret(world.env(at, name)?),
-        model::Hidden::File(path) => Shown::Secret(world.secret(at, path)?),
+        model::Hidden::Env(name) => Shown::Secret(environment.env(at, name)?),
+        model::Hidden::File(path) => Shown::Secret(environment.secret(at, path)?),
     })
 }
 
@@ -33,9 +33,9 @@ pub(super) fn hidden(
 pub(super) fn constant(
     at: &KeyPath,
     given: &model::Hidden,
-    world: &CompileEnvironment<'_>,
+    environment: &CompileEnvironment<'_>,
 ) -> Result<Secret, KeyError> {
-    match hidden(at, given, world)? {
+    match hidden(at, given, environment)? {
         Shown::Secret(secret) => Ok(secret),
         Shown::Text(_) => {
             Err(KeyError::new(at, "uses a variable, but is needed before variables have values"))

@@ -19,7 +19,7 @@ pub(super) fn text(at: &KeyPath, node: &Node, names: &mut Names) -> Result<Text,
 pub(super) fn value(at: &KeyPath, node: &Node, names: &mut Names) -> Result<Text, KeyError> {
     let mut pieces = Vec::new();
     write(at, node, names, &mut pieces)?;
-    Ok(Text::of(pieces))
+    Ok(Text::from_pieces(pieces))
 }
 
 /// JSON text: values within quotes are escaped for them, others are inserted unchanged.
@@ -53,7 +53,7 @@ fn written(at: &KeyPath, json: &str, names: &mut Names) -> Result<Text, KeyError
         );
         KeyError::new(at, what)
     })?;
-    Ok(Text::of(pieces))
+    Ok(Text::from_pieces(pieces))
 }
 
 fn write(

@@ -58,11 +58,11 @@ impl PlanKey {
 
 impl Keys {
     /// Reads the keys of a plan.
-    pub(super) fn new(plan: &Plan, world: &CompileEnvironment<'_>) -> Result<Self, KeyError> {
+    pub(super) fn new(plan: &Plan, environment: &CompileEnvironment<'_>) -> Result<Self, KeyError> {
         let mut keys = Self::default();
         for (name, given) in plan.keys.iter() {
             let at = KeyPath::new("keys").key(name);
-            let key = keys.key((name, &at), given, world)?;
+            let key = keys.key((name, &at), given, environment)?;
             keys.by_name.insert(name.to_owned(), key);
         }
         Ok(keys)
@@ -103,7 +103,7 @@ impl Keys {
         &mut self,
         (name, at): (&str, &KeyPath),
         given: &model::Key,
-        world: &CompileEnvironment<'_>,
+        environment: &CompileEnvironment<'_>,
     ) -> Result<PlanKey, KeyError> {
         let kinds = [
             ("file", given.file.is_some()),
@@ -120,15 +120,16 @@ impl Keys {
                 return Err(KeyError::new(&at.key(part), what));
             }
         }
-        let asked = given.algorithm.as_deref().map(|name| algorithm(&at.key("algorithm"), name));
-        let asked = asked.transpose()?;
+        let requested =
+            given.algorithm.as_deref().map(|name| algorithm(&at.key("algorithm"), name));
+        let requested = requested.transpose()?;
         let at = at.key(kind);
         let wrong =
             |error: &dyn std::fmt::Display| KeyError::new(&at, format!("cannot be used: {error}"));
         match given {
             model::Key { generate: Some(given_name), .. } => {
                 let named = algorithm(&at, given_name)?;
-                if asked.is_some_and(|asked| asked != named) {
+                if requested.is_some_and(|requested| requested != named) {
                     let what = "is the algorithm already; leave 'algorithm' out";
                     return Err(KeyError::new(&at, what));
                 }
@@ -138,13 +139,13 @@ impl Keys {
                 Ok(PlanKey { key, algorithm: named, secret: None })
             }
             model::Key { secret: Some(secret), .. } => {
-                let secret = constant(&at, secret, world)?;
-                let key = Key::shared(&secret, asked).map_err(|error| wrong(&error))?;
+                let secret = constant(&at, secret, environment)?;
+                let key = Key::shared(&secret, requested).map_err(|error| wrong(&error))?;
                 Ok(PlanKey { secret: Some(secret), ..shared(key, given) })
             }
             _ => {
                 let path = given.file.as_deref().unwrap_or(Path::new(""));
-                let (key, certificate) = of_file((name, &at), path, given, asked, world)?;
+                let (key, certificate) = of_file((name, &at), path, given, requested, environment)?;
                 self.certificates.extend(certificate);
                 Ok(shared(key, given))
             }
@@ -242,22 +243,22 @@ fn of_file(
     path: &Path,
     given: &model::Key,
     algorithm: Option<Algorithm>,
-    world: &CompileEnvironment<'_>,
+    environment: &CompileEnvironment<'_>,
 ) -> Result<(Key, Option<KeyCertificate>), KeyError> {
     let wrong = |error: &dyn std::fmt::Display| {
         KeyError::new(at, format!("names {}, which cannot be used: {error}", path.display()))
     };
-    let full = world.path(at, path)?;
-    let bytes = world.secret(at, path)?;
+    let full = environment.path(at, path)?;
+    let bytes = environment.secret(at, path)?;
     if bytes.expose().trim_ascii_start().starts_with(b"{") {
         let key = Key::from_jwk(bytes.expose(), algorithm).map_err(|error| wrong(&error))?;
         return Ok((key, None));
     }
     let password = given.password.as_ref();
     let password =
-        password.map(|hidden| constant(&at.key("password"), hidden, world)).transpose()?;
+        password.map(|hidden| constant(&at.key("password"), hidden, environment)).transpose()?;
     let store = Store { path: full, password };
-    let found = store.private_key(given.alias.as_deref(), &world.files());
+    let found = store.private_key(given.alias.as_deref(), &environment.files());
     let (key, certificate) = found.map_err(|error| {
         KeyError::new(at, format!("names a file whose key cannot be used: failed to {error}"))
     })?;

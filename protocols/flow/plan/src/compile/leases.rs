@@ -20,7 +20,7 @@ pub struct Leases(EndpointSetup);
 
 impl Leases {
     /// Reads the table `[dhcp]`, for this number of users.
-    pub fn of(given: &Dhcp, users: u32, seed: u64) -> Result<Self, KeyError> {
+    pub fn new(given: &Dhcp, users: u32, seed: u64) -> Result<Self, KeyError> {
         let at = KeyPath::new("dhcp");
         let many = match given.server.ip() {
             IpAddr::V4(ip) => ip.is_broadcast() || ip.is_multicast() || ip.is_unspecified(),

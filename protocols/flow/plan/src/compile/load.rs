@@ -51,10 +51,10 @@ pub(super) fn load(
     plan: &Plan,
     node: Node,
     seed: u64,
-    world: &CompileEnvironment<'_>,
+    environment: &CompileEnvironment<'_>,
 ) -> Result<Loaded, KeyError> {
     let (run, at) = (&plan.run, KeyPath::new("run"));
-    let schedule = schedule(run, &at, world)?;
+    let schedule = schedule(run, &at, environment)?;
     if run.users == Some(0) {
         return Err(KeyError::new(&at.key("users"), "is 0, but must be at least 1"));
     }
@@ -114,12 +114,12 @@ pub(super) fn dscp(run: &Run) -> Result<Option<Dscp>, KeyError> {
 pub(super) fn schedule(
     run: &Run,
     at: &KeyPath,
-    world: &CompileEnvironment<'_>,
+    environment: &CompileEnvironment<'_>,
 ) -> Result<Option<Schedule>, KeyError> {
     let given = [("rate", &run.rate), ("stages", &run.stages), ("trace", &run.trace)];
     let mut given = given.into_iter().filter(|(_, value)| value.is_some());
     if let Some(path) = &run.rate_file {
-        return of_file(run, path, at, world).map(Some);
+        return of_file(run, path, at, environment).map(Some);
     }
     let Some((key, Some(text))) = given.next() else {
         if run.arrival.is_some() {
@@ -147,9 +147,9 @@ pub(super) fn schedule(
         |error: &dyn std::fmt::Display| KeyError::new(&at_key, format!("failed to {error}"));
     let schedule = match key {
         "trace" => {
-            let path = world.path(&at_key, Path::new(text))?;
-            let shape =
-                read_offsets(&path, world.files().open(&path)).map_err(|error| failed(&error))?;
+            let path = environment.path(&at_key, Path::new(text))?;
+            let shape = read_offsets(&path, environment.files().open(&path))
+                .map_err(|error| failed(&error))?;
             let stage = Stage { phase: Phase::Steady, shape, lasting: None };
             Schedule::new(vec![stage]).map_err(|error| failed(&error))?
         }
@@ -168,7 +168,7 @@ fn of_file(
     run: &Run,
     path: &Path,
     at: &KeyPath,
-    world: &CompileEnvironment<'_>,
+    environment: &CompileEnvironment<'_>,
 ) -> Result<Schedule, KeyError> {
     let at_key = at.key("rate-file");
     for (key, given) in [
@@ -190,10 +190,10 @@ fn of_file(
             Some(Rate::as_per_second(rate))
         }
     };
-    let path = world.path(&at_key, path)?;
+    let path = environment.path(&at_key, path)?;
     let failed =
         |error: &dyn std::fmt::Display| KeyError::new(&at_key, format!("failed to {error}"));
-    let rates = Rates::read(&world.files(), &path, base).map_err(|error| failed(&error))?;
+    let rates = Rates::read(&environment.files(), &path, base).map_err(|error| failed(&error))?;
     schedules::stepped(&rates, "the rate of a line").map_err(|error| failed(&error))
 }
 

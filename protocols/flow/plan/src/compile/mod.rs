@@ -89,18 +89,18 @@ pub fn compile(
     plan: &Plan,
     node: Node,
     seed: u64,
-    world: &CompileEnvironment<'_>,
+    environment: &CompileEnvironment<'_>,
 ) -> Result<Compiled, KeyError> {
     let Loaded { mut settings, order, start, mut iterations, users, between, mut own } =
-        loaded(plan, node, seed, world)?;
-    let keys = Keys::new(plan, world)?;
-    let names = declared(plan, &keys, world)?;
+        loaded(plan, node, seed, environment)?;
+    let keys = Keys::new(plan, environment)?;
+    let names = declared(plan, &keys, environment)?;
     let http = plan.http.as_deref().cloned().unwrap_or_default();
-    let mut network = network::network(&http, seed, world)?;
-    let directory = plan.ldap.as_deref().map(|ldap| Directory::of(ldap, world)).transpose()?;
-    let leases = plan.dhcp.as_deref().map(|dhcp| Leases::of(dhcp, users, seed)).transpose()?;
+    let mut network = network::network(&http, seed, environment)?;
+    let directory = plan.ldap.as_deref().map(|it| Directory::new(it, environment)).transpose()?;
+    let leases = plan.dhcp.as_deref().map(|dhcp| Leases::new(dhcp, users, seed)).transpose()?;
     let servers = (directory.is_some(), leases.is_some());
-    let mut steps = Steps::new(&http, (names, &keys), world, servers);
+    let mut steps = Steps::new(&http, (names, &keys), environment, servers);
     let scenarios = steps.scenarios(plan)?;
     steps.name_lags(own.as_deref_mut(), &scenarios)?;
     let halves = steps.halves(plan, &settings.node, &scenarios)?;
@@ -168,12 +168,12 @@ fn loaded(
     plan: &Plan,
     node: Node,
     seed: u64,
-    world: &CompileEnvironment<'_>,
+    environment: &CompileEnvironment<'_>,
 ) -> Result<Loaded, KeyError> {
     if own_load::is_own(plan) {
-        own_load::load(plan, node, seed, world)
+        own_load::load(plan, node, seed, environment)
     } else {
-        load::load(plan, node, seed, world)
+        load::load(plan, node, seed, environment)
     }
 }
 
@@ -186,12 +186,16 @@ fn all_steps<'a>(
 }
 
 /// The variables of a plan.
-fn declared(plan: &Plan, keys: &Keys, world: &CompileEnvironment<'_>) -> Result<Names, KeyError> {
+fn declared(
+    plan: &Plan,
+    keys: &Keys,
+    environment: &CompileEnvironment<'_>,
+) -> Result<Names, KeyError> {
     let mut names = Names::default();
-    variables::declare(plan, &mut names, world)?;
+    variables::declare(plan, &mut names, environment)?;
     declare_extracted(plan, &mut names)?;
     keys.publish(&mut names);
-    variables::settle(plan, keys, &mut names, world)?;
+    variables::settle(plan, keys, &mut names, environment)?;
     Ok(names)
 }
 
@@ -273,7 +277,7 @@ struct Steps<'a> {
     http: &'a Http,
     names: Names,
     keys: &'a Keys,
-    world: &'a CompileEnvironment<'a>,
+    environment: &'a CompileEnvironment<'a>,
     files: UploadFiles<'a>,
     operations: Vec<String>,
     /// What consists of several exchanges and is measured as one.
@@ -297,15 +301,15 @@ impl<'a> Steps<'a> {
     fn new(
         http: &'a Http,
         (names, keys): (Names, &'a Keys),
-        world: &'a CompileEnvironment<'a>,
+        environment: &'a CompileEnvironment<'a>,
         (directory, leases): (bool, bool),
     ) -> Self {
         Self {
             http,
             names,
             keys,
-            world,
-            files: UploadFiles::new(http, world),
+            environment,
+            files: UploadFiles::new(http, environment),
             operations: Vec::new(),
             directory,
             leases,
@@ -405,7 +409,7 @@ impl<'a> Steps<'a> {
                 let what = "needs a directory: set ldap.server, such as \"ldap://localhost:1389\"";
                 return Err(KeyError::new(&at, what));
             }
-            let act = directory::act(&at, step, &mut self.names, self.world)?;
+            let act = directory::act(&at, step, &mut self.names, self.environment)?;
             return Ok(Payload::Ldap(Box::new(act)));
         }
         let parts = (&mut self.names, self.keys);

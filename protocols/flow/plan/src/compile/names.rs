@@ -316,7 +316,7 @@ impl Names {
             Piece::Literal(bytes) => TextPiece::Literal(bytes.into()),
             Piece::Hole(hole, other) => TextPiece::Hole(hole, other.unwrap_or(escape)),
         });
-        Ok(Text::of(pieces))
+        Ok(Text::from_pieces(pieces))
     }
 
     /// A text that is escaped for its position, values included.
@@ -333,7 +333,7 @@ impl Names {
             }
             Piece::Hole(hole, other) => TextPiece::Hole(hole, other.unwrap_or(escape)),
         });
-        Ok(Text::of(pieces))
+        Ok(Text::from_pieces(pieces))
     }
 
     /// The pieces of a text: `${name}`, or `${name|url}` for a value with another escape than the default of its
@@ -384,7 +384,7 @@ impl Names {
         if let Some(known) = self.filtered.get(&name) {
             return Ok((*known, escape));
         }
-        let value = Text::of([TextPiece::Hole(hole, Escape::None)]);
+        let value = Text::from_pieces([TextPiece::Hole(hole, Escape::None)]);
         let source = Source::Filtered(value, filters.into());
         let made = self.add(at, &name, source, Renewal::Iteration)?;
         self.filtered.insert(name, made);

@@ -22,7 +22,7 @@ use crate::path::KeyPath;
 pub(super) fn network(
     http: &Http,
     seed: u64,
-    world: &CompileEnvironment<'_>,
+    environment: &CompileEnvironment<'_>,
 ) -> Result<Settings, KeyError> {
     let at = KeyPath::new("http");
     let positive = |key: &str, given: Option<u64>| match given {
@@ -42,7 +42,8 @@ pub(super) fn network(
     }
     let secure =
         http.base.as_deref().is_none_or(|base| base.to_ascii_lowercase().starts_with("https"));
-    let tls = http.tls.as_deref().map(|tls| options(tls, &at.key("tls"), world)).transpose()?;
+    let tls =
+        http.tls.as_deref().map(|tls| options(tls, &at.key("tls"), environment)).transpose()?;
     if http.unix.is_some() && http.proxy.is_some() {
         return Err(KeyError::new(
             &at.key("unix"),
@@ -64,8 +65,8 @@ pub(super) fn network(
                 Close::Reset => tcp::Close::Reset,
             },
         },
-        proxy: proxy(http, tls.as_ref(), &at, world)?,
-        unix: http.unix.as_ref().map(|path| world.path(&at.key("unix"), path)).transpose()?,
+        proxy: proxy(http, tls.as_ref(), &at, environment)?,
+        unix: http.unix.as_ref().map(|path| environment.path(&at.key("unix"), path)).transpose()?,
         tls,
         keep: http.requests_per_connection.map_or(Keep::Alive, Keep::Requests),
         resend: http.resend.unwrap_or_default().into(),
@@ -119,7 +120,7 @@ fn proxy(
     http: &Http,
     tls: Option<&tls::Options>,
     at: &KeyPath,
-    world: &CompileEnvironment<'_>,
+    environment: &CompileEnvironment<'_>,
 ) -> Result<Option<Proxy>, KeyError> {
     let Some(text) = &http.proxy else {
         let left =
@@ -145,7 +146,7 @@ fn proxy(
     }
     if let Some(login) = &http.proxy_login {
         let at = at.key("proxy-login");
-        let password = constant(&at.key("password"), &login.password, world)?;
+        let password = constant(&at.key("password"), &login.password, environment)?;
         let both = [login.user.as_bytes(), b":", password.expose()].concat();
         proxy.credentials = Some(Secret::new(both));
     }
@@ -194,7 +195,7 @@ fn limits(given: Option<&HttpLimits>, at: &KeyPath) -> Result<Limits, KeyError> 
 pub(super) fn options(
     given: &Tls,
     at: &KeyPath,
-    world: &CompileEnvironment<'_>,
+    environment: &CompileEnvironment<'_>,
 ) -> Result<tls::Options, KeyError> {
     if given.insecure == Some(true) && given.ca.is_some() {
         let what = "cannot be used with 'ca': if any certificate is trusted, no CA is checked";
@@ -225,23 +226,23 @@ pub(super) fn options(
     }
     let password = |key: &str, given: &Option<Hidden>| match given {
         None => Ok(None),
-        Some(given) => constant(&at.key(key), given, world).map(Some),
+        Some(given) => constant(&at.key(key), given, environment).map(Some),
     };
     let trust = match &given.ca {
         _ if given.insecure == Some(true) => Trust::Anything,
         None => Trust::System,
         Some(path) => {
             let password = password("ca-password", &given.ca_password)?;
-            Trust::Stores(vec![Store { path: world.path(&at.key("ca"), path)?, password }])
+            Trust::Stores(vec![Store { path: environment.path(&at.key("ca"), path)?, password }])
         }
     };
     let password = password("password", &given.password)?;
     let identity = |path| {
-        let store = Store { path: world.path(&at.key("cert"), path)?, password };
+        let store = Store { path: environment.path(&at.key("cert"), path)?, password };
         Ok(match &given.key {
             None => Identity::Store { store, alias: given.alias.clone() },
             Some(key) => {
-                Identity::Pair { certificate: store, key: world.path(&at.key("key"), key)? }
+                Identity::Pair { certificate: store, key: environment.path(&at.key("key"), key)? }
             }
         })
     };

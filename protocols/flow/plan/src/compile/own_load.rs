@@ -30,7 +30,7 @@ pub(super) fn load(
     plan: &Plan,
     node: Node,
     seed: u64,
-    world: &CompileEnvironment<'_>,
+    environment: &CompileEnvironment<'_>,
 ) -> Result<Loaded, KeyError> {
     common_only(&plan.run)?;
     let warm_up = plan.run.warm_up.map_or(Duration::ZERO, |time| time.0);
@@ -39,7 +39,7 @@ pub(super) fn load(
         let at = KeyPath::new("scenario").index(index);
         // Equal rates of two scenarios do not arrive together.
         let seed = mix(seed, index as u64);
-        loads.push(one(&at, scenario, &Place { node: &node, seed, warm_up, world })?);
+        loads.push(one(&at, scenario, &LoadContext { node: &node, seed, warm_up, environment })?);
     }
     let users = loads.iter().map(|load| load.users).fold(0, u32::saturating_add);
     let settings = load::options(&plan.run).settings(Load::Closed(ThinkTime::None), users);
@@ -66,11 +66,11 @@ pub(super) fn load(
 }
 
 /// Where and when a scenario has its load.
-struct Place<'a> {
+struct LoadContext<'a> {
     node: &'a Node,
     seed: u64,
     warm_up: Duration,
-    world: &'a CompileEnvironment<'a>,
+    environment: &'a CompileEnvironment<'a>,
 }
 
 /// Refuses keys of `[run]` that each scenario has itself.
@@ -108,7 +108,7 @@ fn common_only(run: &Run) -> Result<(), KeyError> {
 }
 
 /// The load of one scenario. Its times count from the beginning of the run, the warm-up included.
-fn one(at: &KeyPath, scenario: &Scenario, place: &Place<'_>) -> Result<OwnLoad, KeyError> {
+fn one(at: &KeyPath, scenario: &Scenario, place: &LoadContext<'_>) -> Result<OwnLoad, KeyError> {
     let Some(run) = scenario.run.as_deref() else {
         let what = "has no load of its own, but another scenario has: add run = { users = 1 }, or give all of them one \
                     in [run]";
@@ -128,7 +128,7 @@ fn one(at: &KeyPath, scenario: &Scenario, place: &Place<'_>) -> Result<OwnLoad, 
             return Err(KeyError::new(&at.key(key), "is 0, but must be more than 0"));
         }
     }
-    let schedule = schedule(&at, run, place.world)?;
+    let schedule = schedule(&at, run, place.environment)?;
     if schedule.is_some() {
         closed_only(&at, run)?;
     }
@@ -165,7 +165,7 @@ fn one(at: &KeyPath, scenario: &Scenario, place: &Place<'_>) -> Result<OwnLoad, 
 fn schedule(
     at: &KeyPath,
     run: &ScenarioRun,
-    world: &CompileEnvironment<'_>,
+    environment: &CompileEnvironment<'_>,
 ) -> Result<Option<Schedule>, KeyError> {
     let of_run = Run {
         rate: run.rate.clone(),
@@ -175,7 +175,7 @@ fn schedule(
         rate_file: run.rate_file.clone(),
         ..Run::default()
     };
-    let schedule = load::schedule(&of_run, at, world)?;
+    let schedule = load::schedule(&of_run, at, environment)?;
     let phases = schedule.iter().flat_map(Schedule::phases);
     if phases.into_iter().any(|(phase, _)| phase != Phase::Steady) {
         let what = "have a phase of their own, but all scenarios share the phases of the run: leave out 'as', and set \

@@ -69,7 +69,7 @@ pub(super) fn request(
         let text = names.plain(&at.key("content-type"), kind)?;
         fields.push(("Content-Type".to_owned(), text));
     }
-    if let Some(value) = authorization(at, step, names, files.world())? {
+    if let Some(value) = authorization(at, step, names, files.environment())? {
         fields.retain(|(name, _)| !name.eq_ignore_ascii_case("authorization"));
         fields.push(("Authorization".to_owned(), value));
     }
@@ -160,11 +160,11 @@ fn url(
     } else if let Some(base) = &http.base {
         let mut pieces = Vec::new();
         based(base, names, &mut pieces)?;
-        either = Some(Text::of(pieces));
+        either = Some(Text::from_pieces(pieces));
     }
     place(names.pieces(&at_key, path)?, whole, &mut pieces, &at_key)?;
     query(at, path.contains('?'), &step.query, names, &mut pieces)?;
-    Ok((Text::of(pieces), either))
+    Ok((Text::from_pieces(pieces), either))
 }
 
 /// Adds the pieces of the base URL.
@@ -414,14 +414,14 @@ fn form(at: &KeyPath, given: &Pairs<Several>, names: &mut Names) -> Result<Text,
             );
         }
     }
-    Ok(Text::of(pieces))
+    Ok(Text::from_pieces(pieces))
 }
 
 fn authorization(
     at: &KeyPath,
     step: &Step,
     names: &mut Names,
-    world: &CompileEnvironment<'_>,
+    environment: &CompileEnvironment<'_>,
 ) -> Result<Option<Text>, KeyError> {
     let literal = |text: &str| TextPiece::Literal(text.as_bytes().into());
     let own = step.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
@@ -440,21 +440,21 @@ fn authorization(
         let token = names.plain(&at.key("bearer"), token)?;
         let pieces = token.pieces().iter().cloned();
         let scheme = if step.dpop.is_some() { "DPoP " } else { "Bearer " };
-        return Ok(Some(Text::of(std::iter::once(literal(scheme)).chain(pieces))));
+        return Ok(Some(Text::from_pieces(std::iter::once(literal(scheme)).chain(pieces))));
     }
     let Some(basic) = &step.basic else { return Ok(None) };
     let at = at.key("basic");
     let user = names.plain(&at.key("user"), &basic.user)?;
     let at = at.key("password");
-    let password = match hidden(&at, &basic.password, world)? {
+    let password = match hidden(&at, &basic.password, environment)? {
         Shown::Text(text) => names.plain(&at, &text)?,
         Shown::Secret(secret) => {
             let hole = names.secret(&at, "password", secret)?;
-            Text::of([TextPiece::Hole(hole, Escape::None)])
+            Text::from_pieces([TextPiece::Hole(hole, Escape::None)])
         }
     };
     let pieces = user.pieces().iter().cloned();
     let pieces = pieces.chain([literal(":")]).chain(password.pieces().iter().cloned());
-    let both = super::joined(&at, names, Text::of(pieces))?;
-    Ok(Some(Text::of([literal("Basic "), TextPiece::Hole(both, Escape::Base64)])))
+    let both = super::joined(&at, names, Text::from_pieces(pieces))?;
+    Ok(Some(Text::from_pieces([literal("Basic "), TextPiece::Hole(both, Escape::Base64)])))
 }

@@ -18,8 +18,8 @@ use crate::reader::{self, read};
 fn compiled_on(text: &str, node: Node) -> Compiled {
     let text = reader::Text { name: "p.toml", text, unset: &[], overrides: &[] };
     let written = read(&text, &|_| None).unwrap_or_else(|error| panic!("{error}"));
-    let world = CompileEnvironment { surroundings: &Sparse, base: Path::new("") };
-    compile(&written.plan, node, 3, &world)
+    let environment = CompileEnvironment { surroundings: &Sparse, base: Path::new("") };
+    compile(&written.plan, node, 3, &environment)
         .unwrap_or_else(|fault| panic!("{}", written.error(fault)))
 }
 

@@ -23,7 +23,7 @@ const FILES_MAX: usize = 10_000;
 
 /// The files that were read so far.
 pub(super) struct UploadFiles<'a> {
-    world: &'a CompileEnvironment<'a>,
+    environment: &'a CompileEnvironment<'a>,
     limit: Size,
     /// How many bytes they have.
     held: u64,
@@ -39,14 +39,14 @@ pub(super) enum UploadFile {
 }
 
 impl<'a> UploadFiles<'a> {
-    pub(super) fn new(http: &Http, world: &'a CompileEnvironment<'a>) -> Self {
+    pub(super) fn new(http: &Http, environment: &'a CompileEnvironment<'a>) -> Self {
         let limit = http.limits.as_ref().and_then(|limits| limits.uploads).unwrap_or(UPLOADS);
-        Self { world, limit, held: 0, read: BTreeMap::new() }
+        Self { environment, limit, held: 0, read: BTreeMap::new() }
     }
 
     /// The machine that they are on.
-    pub(super) fn world(&self) -> &'a CompileEnvironment<'a> {
-        self.world
+    pub(super) fn environment(&self) -> &'a CompileEnvironment<'a> {
+        self.environment
     }
 
     /// The files that a text can name.
@@ -79,7 +79,7 @@ impl<'a> UploadFiles<'a> {
         if let Some(known) = self.read.get(path) {
             return Ok(Arc::clone(known));
         }
-        let content: Arc<[u8]> = self.world.read(at, path)?.into();
+        let content: Arc<[u8]> = self.environment.read(at, path)?.into();
         self.held += content.len() as u64;
         if self.held > self.limit.0 {
             let what = format!(

@@ -20,11 +20,11 @@ use crate::values::Scalar;
 pub(super) fn declare(
     plan: &Plan,
     names: &mut Names,
-    world: &CompileEnvironment<'_>,
+    environment: &CompileEnvironment<'_>,
 ) -> Result<(), KeyError> {
     let at = KeyPath::new("feeders");
     for (name, given) in plan.feeders.iter() {
-        feed(name, given, &at.key(name), names, world)?;
+        feed(name, given, &at.key(name), names, environment)?;
     }
     let at = KeyPath::new("variables");
     for (name, _) in plan.variables.iter() {
@@ -42,7 +42,7 @@ pub(super) fn settle(
     plan: &Plan,
     keys: &Keys,
     names: &mut Names,
-    world: &CompileEnvironment<'_>,
+    environment: &CompileEnvironment<'_>,
 ) -> Result<(), KeyError> {
     let at = KeyPath::new("variables");
     for (name, variable) in plan.variables.iter() {
@@ -50,7 +50,7 @@ pub(super) fn settle(
         let (source, renewal) = match variable {
             Variable::Constant(scalar) => (constant(&at, scalar, names)?, flow::Renewal::Iteration),
             Variable::Source(given) => {
-                (source(&at, given, keys, names, world)?, renewed(&at, given)?)
+                (source(&at, given, keys, names, environment)?, renewed(&at, given)?)
             }
         };
         let hole = names.find(&at, name)?;
@@ -128,7 +128,7 @@ fn source(
     given: &Source,
     keys: &Keys,
     names: &mut Names,
-    world: &CompileEnvironment<'_>,
+    environment: &CompileEnvironment<'_>,
 ) -> Result<flow::Source, KeyError> {
     let key = kind(at, given)?;
     let at_key = at.key(key);
@@ -167,8 +167,8 @@ fn source(
         Source { number: Some(Number::Repeat), step, .. } => {
             flow::Source::Round { step: step.unwrap_or(1) }
         }
-        Source { env: Some(name), .. } => flow::Source::Secret(world.env(&at_key, name)?),
-        Source { file: Some(path), .. } => flow::Source::Secret(world.secret(&at_key, path)?),
+        Source { env: Some(name), .. } => flow::Source::Secret(environment.env(&at_key, name)?),
+        Source { file: Some(path), .. } => flow::Source::Secret(environment.secret(&at_key, path)?),
         _ if is_signed(given) => {
             flow::Source::Signed(Arc::new(keys.signed(at, (key, given), names)?))
         }
@@ -263,7 +263,7 @@ fn feed(
     given: &model::Feeder,
     at: &KeyPath,
     names: &mut Names,
-    world: &CompileEnvironment<'_>,
+    environment: &CompileEnvironment<'_>,
 ) -> Result<(), KeyError> {
     let keys = [
         ("csv", given.csv.is_some()),
@@ -286,8 +286,9 @@ fn feed(
         }
     }
     let path = [&given.csv, &given.json_lines, &given.lines].into_iter().flatten().next();
-    let path = path.map(|path| world.path(&at.key(key), path)).transpose()?.unwrap_or_default();
-    let table = table((key, &path), given, at, &world.files())?;
+    let path =
+        path.map(|path| environment.path(&at.key(key), path)).transpose()?.unwrap_or_default();
+    let table = table((key, &path), given, at, &environment.files())?;
     let order = match given.order.unwrap_or_default() {
         model::RowOrder::Sequential => RowOrder::Sequential,
         model::RowOrder::Random => RowOrder::Random,

@@ -56,7 +56,7 @@ mod tests {
                         headers = { X = \"${env:NONE:-plain}\", Y = \"$${env:BASE}\" }\n[[scenario]]\nname = \"s\"\n\
                         steps = [{ get = \"\"\"${env:BASE}/b\"\"\" }, { get = \"/${user}\" }]\n";
 
-    fn of(base: &str) -> BTreeMap<String, String> {
+    fn values_of(base: &str) -> BTreeMap<String, String> {
         [("BASE".to_owned(), base.to_owned())].into()
     }
 
@@ -64,7 +64,7 @@ mod tests {
     fn settings_are_filled_in_without_other_changes() {
         // Values that TOML would have to escape.
         for base in ["http://h:80", "a\"b\\c\nd'"] {
-            let text = filled(TEXT, &of(base)).unwrap();
+            let text = filled(TEXT, &values_of(base)).unwrap();
             assert!(
                 text.starts_with("# ${env:BASE} in a comment stays.\n[http]\nbase = "),
                 "{text}"
@@ -77,12 +77,12 @@ mod tests {
             let steps = &values["scenario"][0]["steps"];
             assert_eq!(steps[0]["get"].as_str(), Some(&*format!("{base}/b")));
         }
-        assert_eq!(filled("a = 1 # kept", &of("x")).unwrap(), "a = 1 # kept");
+        assert_eq!(filled("a = 1 # kept", &values_of("x")).unwrap(), "a = 1 # kept");
     }
 
     #[test]
     fn unknown_setting_is_named() {
-        let said = filled("a = \"${env:OTHER}\"", &of("x")).unwrap_err();
-        assert!(said.contains("OTHER") && said.contains("not set"), "{said}");
+        let message = filled("a = \"${env:OTHER}\"", &values_of("x")).unwrap_err();
+        assert!(message.contains("OTHER") && message.contains("not set"), "{message}");
     }
 }

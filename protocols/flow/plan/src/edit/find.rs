@@ -20,7 +20,7 @@ pub(super) enum Found<'d> {
 /// The item at a path.
 pub(super) fn find<'d>(document: &'d Document<String>, path: &[Part]) -> Option<Found<'d>> {
     path.iter().try_fold(Found::Table(document.as_table()), |found, part| match (found, part) {
-        (Found::Table(table), Part::Key(key)) => of(table.get(key)?),
+        (Found::Table(table), Part::Key(key)) => found_in(table.get(key)?),
         (Found::Tables(list), Part::Index(index)) => list.get(*index).map(Found::Table),
         (Found::Value(Value::InlineTable(table)), Part::Key(key)) => {
             table.get(key).map(Found::Value)
@@ -32,7 +32,7 @@ pub(super) fn find<'d>(document: &'d Document<String>, path: &[Part]) -> Option<
     })
 }
 
-fn of(item: &Item) -> Option<Found<'_>> {
+fn found_in(item: &Item) -> Option<Found<'_>> {
     match item {
         Item::None => None,
         Item::Value(value) => Some(Found::Value(value)),

@@ -171,13 +171,13 @@ pub struct EditReply {
 }
 
 /// Carries out a form's request. A text that is not TOML has no form, and the fault says so.
-pub fn reply_to(asked: &EditRequest) -> EditReply {
+pub fn reply_to(requested: &EditRequest) -> EditReply {
     let shapes = Shapes::of_plans();
-    let (mut text, mut fault, mut refused) = (asked.text.clone(), String::new(), None);
-    if asked.changes.len() > CHANGES_MAX {
+    let (mut text, mut fault, mut refused) = (requested.text.clone(), String::new(), None);
+    if requested.changes.len() > CHANGES_MAX {
         (fault, refused) = (format!("more than {CHANGES_MAX} changes at once"), Some(0));
     } else {
-        for (number, change) in asked.changes.iter().enumerate() {
+        for (number, change) in requested.changes.iter().enumerate() {
             match changed(&text, change, &shapes) {
                 Ok(now) => text = now,
                 Err(why) => {
@@ -203,7 +203,7 @@ pub fn reply_to(asked: &EditRequest) -> EditReply {
             };
         }
     };
-    let mut at = asked.at.clone();
+    let mut at = requested.at.clone();
     while !at.is_empty() && whole::at(&values, &at).is_none() {
         at.pop();
     }
@@ -216,7 +216,7 @@ pub fn reply_to(asked: &EditRequest) -> EditReply {
         form: Some(form(&shapes, &values, &at)),
         names: outline::names(&values),
         own,
-        sheet: asked.sheet.then(|| sheet(&shapes, &values)),
+        sheet: requested.sheet.then(|| sheet(&shapes, &values)),
         text,
     }
 }

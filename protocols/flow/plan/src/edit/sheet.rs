@@ -183,8 +183,8 @@ impl Reading<'_> {
         if !sent.is_empty() {
             all.push(format!("sends {}", sent.join(", ")));
         }
-        for (key, said) in BODIES {
-            all.extend(step.get(key).map(|_| said.to_owned()));
+        for (key, message) in BODIES {
+            all.extend(step.get(key).map(|_| message.to_owned()));
         }
         for (name, place) in step.get("extract").and_then(Value::as_table).into_iter().flatten() {
             all.push(format!("keeps {name} from {}", first_text(place)));
@@ -194,8 +194,8 @@ impl Reading<'_> {
         all.extend(checks.filter_map(Value::as_table).map(check_words));
         all.extend(text("status").map(|status| format!("accepts {status}")));
         all.extend(text("threshold").map(|time| format!("too slow above {time}")));
-        for (key, said) in FURTHER {
-            all.extend(step.get(key).map(|_| said.to_owned()));
+        for (key, message) in FURTHER {
+            all.extend(step.get(key).map(|_| message.to_owned()));
         }
         all.join("; ")
     }
@@ -243,7 +243,8 @@ fn act(step: &Table) -> (String, String) {
 }
 
 fn check_words(check: &Table) -> String {
-    let compared = COMPARED.iter().find_map(|(key, said)| Some((key, said, check.get(*key)?)));
+    let compared =
+        COMPARED.iter().find_map(|(key, message)| Some((key, message, check.get(*key)?)));
     let is_subject = |key: &str| COMPARED.iter().all(|(other, _)| *other != key) && key != "not";
     let subject = check.iter().find(|(key, _)| is_subject(key));
     let subject = subject.map_or_else(String::new, |(key, value)| match value {
@@ -252,7 +253,9 @@ fn check_words(check: &Table) -> String {
     });
     let not = if check.contains_key("not") { "not " } else { "" };
     match compared {
-        Some((_, said, value)) => format!("checks {not}that {subject} {said} {}", words(value)),
+        Some((_, message, value)) => {
+            format!("checks {not}that {subject} {message} {}", words(value))
+        }
         None => format!("checks {not}for {subject}"),
     }
 }
@@ -298,13 +301,14 @@ fn words(value: &Value) -> String {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> Sheet {
+    fn sheet_of(text: &str) -> Sheet {
         sheet(&Shapes::of_plans(), &Value::Table(toml::from_str(text).unwrap()))
     }
 
     #[test]
     fn sheet_describes_what_a_step_sends_keeps_and_checks() {
-        let sheet = of(r#"
+        let sheet = sheet_of(
+            r#"
             [[scenario]]
             [[scenario.steps]]
             name = "log-in"
@@ -318,7 +322,8 @@ mod tests {
             headers = { Session = "${token}" }
             checks = [{ json = "/username", equals = "ada" }]
             threshold = "50ms"
-        "#);
+        "#,
+        );
         let steps = &sheet.scenarios[0].steps;
         let line =
             |at: usize| (steps[at].act.as_str(), steps[at].on.as_str(), steps[at].does.as_str());
@@ -341,10 +346,10 @@ mod tests {
             ("users = 7\niterations = { each = 3 }", "other", "users", "7"),
             ("rate = \"fast\"", "other", "stages", ""),
         ] {
-            let load = of(&format!("[run]\n{run}")).load;
+            let load = sheet_of(&format!("[run]\n{run}")).load;
             assert_eq!((load.shape, load.fields[field].as_str()), (shape, value), "{run}");
         }
-        let load = of("[run]\nstages = \"ramp 0..200 over 30s, 200/s for 5m\"").load;
+        let load = sheet_of("[run]\nstages = \"ramp 0..200 over 30s, 200/s for 5m\"").load;
         assert_eq!(load.points, [(0.0, 0.0), (30.0, 200.0), (30.0, 200.0), (330.0, 200.0)]);
         assert!((load.steady - 30.0).abs() < 1e-9);
     }

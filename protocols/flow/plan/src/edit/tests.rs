@@ -160,15 +160,15 @@ fn invalid_change_is_refused_without_effect() {
 
 #[test]
 fn form_shows_present_and_possible_values() {
-    let asked = |at: &str| ask(PLAN, Vec::new(), at);
-    let run = asked("run").form.unwrap();
+    let requested = |at: &str| ask(PLAN, Vec::new(), at);
+    let run = requested("run").form.unwrap();
     let users = run.parts.iter().find(|part| part.label == "users").unwrap();
     assert_eq!((users.widget, users.value.as_str(), users.loadgen), ("number", "20", "threads"));
     assert!(
         run.add.iter().any(|add| add.word == "rate")
             && !run.add.iter().any(|add| add.word == "users")
     );
-    let step = asked("scenario.0.steps.1").form.unwrap();
+    let step = requested("scenario.0.steps.1").form.unwrap();
     let widgets: Vec<(&str, &str)> =
         step.parts.iter().map(|part| (part.label.as_str(), part.widget)).collect();
     assert_eq!(
@@ -188,7 +188,7 @@ fn form_shows_present_and_possible_values() {
         ("password", "secret", "")
     );
     assert_eq!(
-        asked("").outline.iter().map(|entry| entry.label.as_str()).collect::<Vec<_>>(),
+        requested("").outline.iter().map(|entry| entry.label.as_str()).collect::<Vec<_>>(),
         [
             "Plan",
             "Load",
@@ -202,9 +202,9 @@ fn form_shows_present_and_possible_values() {
             "pause 2s",
         ]
     );
-    assert_eq!(asked("").names, ["number", "token"]);
+    assert_eq!(requested("").names, ["number", "token"]);
     // If the requested part no longer exists, the form is that of the part above.
-    assert_eq!(asked("scenario.7.steps.1").form.unwrap().label, "scenario");
+    assert_eq!(requested("scenario.7.steps.1").form.unwrap().label, "scenario");
 }
 
 #[test]

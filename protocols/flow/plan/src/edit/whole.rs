@@ -23,7 +23,7 @@ pub(super) fn apply(values: &mut Value, act: &Edit) -> Result<(), String> {
         }
         Edit::Unset(path) => {
             let (part, above) = path.split_last().ok_or_else(wrong)?;
-            match (of(values, above).ok_or_else(wrong)?, part) {
+            match (value_at(values, above).ok_or_else(wrong)?, part) {
                 (Value::Table(table), Part::Key(key)) => drop(table.remove(key)),
                 (Value::Array(list), Part::Index(index)) if *index < list.len() => {
                     drop(list.remove(*index));
@@ -40,7 +40,7 @@ pub(super) fn apply(values: &mut Value, act: &Edit) -> Result<(), String> {
             list.insert(*index, value.clone());
         }
         Edit::Move(path, from, to) => {
-            let list = of(values, path).and_then(Value::as_array_mut).ok_or_else(wrong)?;
+            let list = value_at(values, path).and_then(Value::as_array_mut).ok_or_else(wrong)?;
             let value = list.remove(*from);
             list.insert(*to, value);
         }
@@ -48,7 +48,7 @@ pub(super) fn apply(values: &mut Value, act: &Edit) -> Result<(), String> {
     Ok(())
 }
 
-fn of<'v>(values: &'v mut Value, path: &[Part]) -> Option<&'v mut Value> {
+fn value_at<'v>(values: &'v mut Value, path: &[Part]) -> Option<&'v mut Value> {
     path.iter().try_fold(values, |value, part| match (value, part) {
         (Value::Table(table), Part::Key(key)) => table.get_mut(key),
         (Value::Array(list), Part::Index(index)) => list.get_mut(*index),

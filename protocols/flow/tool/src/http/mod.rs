@@ -1,6 +1,6 @@
 //! `brunt http`: one URL or many, with the flags that are familiar from wrk, wrk2, oha, hey and ab.
 //!
-//! A command line becomes a plan ([`asked()`]) and the plan a run, as in `brunt run`. With `--details` a
+//! A command line becomes a plan ([`wanted()`]) and the plan a run, as in `brunt run`. With `--details` a
 //! short block like those tools' is printed beside the figures of every run ([`figures`]).
 
 mod callers;
@@ -57,7 +57,7 @@ impl Load for HttpArgs {
 
     fn run(&self, world: &World, network: &brunt_net::Network) -> Result<Exit, Refusal> {
         if self.to_plan {
-            let text = toml::to_string_pretty(&asked(self, &world.files)?.plan)
+            let text = toml::to_string_pretty(&wanted(self, &world.files)?.plan)
                 .map_err(|error| usage(&error))?;
             return world.console.print(&text);
         }
@@ -97,7 +97,7 @@ impl Load for HttpArgs {
     }
 }
 
-fn asked(args: &HttpArgs, files: &Files) -> Result<HttpPlan, Refusal> {
+fn wanted(args: &HttpArgs, files: &Files) -> Result<HttpPlan, Refusal> {
     HttpPlan::new(args, &|path| files.read(path, file::DATA_MAX)).map_err(|error| usage(&error))
 }
 
@@ -107,7 +107,7 @@ fn job(
     (world, network): (&World, &brunt_net::Network),
     verbosity: Verbosity,
 ) -> Result<FlowJob, Refusal> {
-    let HttpPlan { plan, notes } = asked(args, &world.files)?;
+    let HttpPlan { plan, notes } = wanted(args, &world.files)?;
     let shows = verbosity == Verbosity::Normal;
     if shows {
         for note in &notes {
@@ -141,7 +141,7 @@ fn job(
 
 fn print(args: &HttpArgs, done: &mut Done, world: &World) -> Result<(), Refusal> {
     let ending = Ending::new(&args.output.run, Stream::Output, &world.console);
-    ending.tell(&done.record, &mut done.losses).map_err(Refusal::failed)?;
+    ending.report(&done.record, &mut done.losses).map_err(Refusal::failed)?;
     if ending.details {
         let figures = figures::text(&done.record).map_err(|error| failed(&error))?;
         done.losses.print(&format!("\n{figures}"));

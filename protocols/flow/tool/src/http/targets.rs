@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn target_errors_name_the_line() {
-        for (text, said) in [
+        for (text, message) in [
             ("http://h/\n{\"method\":\"GET\"}\n", "line 2: is not a target of vegeta in JSON"),
             ("{\"method\":\"GET\",\"url\":\"h\"}", "line 1: \"h\" is not a URL"),
             (
@@ -223,7 +223,7 @@ mod tests {
             ("http://h/a b\n", "line 1"),
         ] {
             let error = parse(text).unwrap_err().to_string();
-            assert!(error.contains(said), "{text}: {error}");
+            assert!(error.contains(message), "{text}: {error}");
         }
     }
 }

@@ -169,9 +169,10 @@ impl Settled {
         made.extract = Pairs(step.extracts.iter().map(extract).collect());
         self.headers(step, &mut made);
         self.body(step, &mut made, output)?;
-        let said = step.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        let message =
+            step.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"));
         let may_have_any = made.text.is_some() || made.json.is_some() || made.body_file.is_some();
-        if may_have_any && !said {
+        if may_have_any && !message {
             // The import had no type, so the plan sends none.
             made.content_type = Some(String::new());
         }

@@ -94,9 +94,9 @@ pub(super) fn text(
         out.push_str("]\n");
         return Ok(out);
     }
-    for (step, said) in &settled.steps {
+    for (step, message) in &settled.steps {
         out.push('\n');
-        comment(&mut out, said);
+        comment(&mut out, message);
         let steps = StepTable { scenario: [OneStep { steps: [step] }] };
         let text = toml::to_string_pretty(&steps)?;
         out.push_str(text.trim_start_matches("[[scenario]]").trim_start_matches('\n'));

@@ -49,9 +49,9 @@ impl Drafting<'_> {
                     let threshold = position.threshold.unwrap_or_default();
                     steps.push(Step::Sleep { key, threshold, millis: millis + threshold });
                 }
-                Task::Request(asked) => {
+                Task::Request(requested) => {
                     let operation = self.operation(&key, number, position.threshold);
-                    let mut send = request::settle(self, asked)?;
+                    let mut send = request::settle(self, requested)?;
                     (send.operation, send.threshold) = (operation, position.threshold);
                     steps.push(Step::Send(Box::new(send)));
                 }

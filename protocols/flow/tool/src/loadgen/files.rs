@@ -22,7 +22,7 @@ pub(super) struct Files {
 
 impl Files {
     /// The files of a job file.
-    pub(super) fn of(job: &Path, readable: &brunt_feed::Files) -> Self {
+    pub(super) fn new(job: &Path, readable: &brunt_feed::Files) -> Self {
         let (directories, readable) = (Directories::new(job), readable.clone());
         Self { directories, readable, documents: BTreeMap::new(), notes: Vec::new() }
     }

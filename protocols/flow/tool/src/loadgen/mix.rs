@@ -12,10 +12,10 @@ const ENTRIES_MAX: u64 = 1 << 20;
 
 /// The rounds of workloads with these loops. `floored` drops remainders of the division.
 pub(super) fn rounds(loops: &[u64], mixing: Mixing, floored: bool) -> Vec<Vec<Repeat>> {
-    let asked = loops.iter().copied().filter(|loops| *loops > 0);
+    let requested = loops.iter().copied().filter(|loops| *loops > 0);
     let rounds = match mixing {
-        Mixing::Rounds => asked.min(),
-        Mixing::Smooth => asked.max(),
+        Mixing::Rounds => requested.min(),
+        Mixing::Smooth => requested.max(),
     };
     let Some(rounds) = rounds else { return Vec::new() };
     let performed: Vec<u64> =

@@ -114,13 +114,13 @@ impl Load for LoadgenArgs {
             .run
             .refuse_quiet_details()
             .map_err(|unfit| Refusal::usage(format!("error: {}", unfit.why)))?;
-        let asked = LoadedJob::read(self, world)?;
+        let requested = LoadedJob::read(self, world)?;
         if self.check {
-            asked.examine(world)?;
-            return world.console.print(&check::text(&asked.job, &asked.draft));
+            requested.examine(world)?;
+            return world.console.print(&check::text(&requested.job, &requested.draft));
         }
         if let Some(path) = &self.to_plan {
-            let text = asked.plan_text((world, network))?;
+            let text = requested.plan_text((world, network))?;
             return if path.as_os_str() == "-" {
                 world.console.print(&text)
             } else {
@@ -128,12 +128,13 @@ impl Load for LoadgenArgs {
             };
         }
         if self.trace.once {
-            let compiled = asked.compiled(&asked.draft, &unlisted(&asked.draft), world)?;
-            let network = asked.network(&compiled, network, &world.console).map_err(failed)?;
-            let compiled = asked.with_lists(compiled, &asked.draft, &network, world)?;
-            return once::carry_out(asked.asked(self, compiled, &network), world);
+            let compiled =
+                requested.compiled(&requested.draft, &unlisted(&requested.draft), world)?;
+            let network = requested.network(&compiled, network, &world.console).map_err(failed)?;
+            let compiled = requested.with_lists(compiled, &requested.draft, &network, world)?;
+            return once::carry_out(requested.requested(self, compiled, &network), world);
         }
-        asked.carry_out(self, world, network)
+        requested.carry_out(self, world, network)
     }
 
     fn prepare<'a>(
@@ -151,7 +152,7 @@ pub fn as_plan(
     config: &Path,
     readable: &brunt_feed::Files,
 ) -> Result<(model::Plan, Vec<String>), Refusal> {
-    let mut files = Files::of(config, readable);
+    let mut files = Files::new(config, readable);
     let job = reader::read(config, &mut files)?;
     let draft = draft(&job.workloads, Compatibility::Repaired, Mixing::default(), &mut files)?;
     let connecting = Connecting {
@@ -190,7 +191,7 @@ struct LoadedJob {
 impl LoadedJob {
     fn read(args: &LoadgenArgs, world: &World) -> Result<Self, Refusal> {
         let manner = if args.compat { Compatibility::Compatible } else { Compatibility::Repaired };
-        let mut files = Files::of(&args.config, &world.files);
+        let mut files = Files::new(&args.config, &world.files);
         let job = reader::read(&args.config, &mut files)?;
         let mut settle = |workloads: &[Workload]| draft(workloads, manner, args.mix, &mut files);
         let (measured, warm_up) = (settle(&job.workloads)?, settle(&job.warm_up)?);
@@ -284,7 +285,7 @@ impl LoadedJob {
             let warm_up = self.compiled(&self.warm_up, &unlisted(&self.warm_up), world)?;
             let warm_up = self.with_lists(warm_up, &self.warm_up, &network, world)?;
             world.console.note("the warm-up of the job runs first; no figure includes it");
-            let warm_up = self.asked(args, warm_up, &network);
+            let warm_up = self.requested(args, warm_up, &network);
             let unmeasured = Output::default();
             let done = flow::run(
                 FlowJob { objectives: Vec::new(), output: unmeasured, trace: None, ..warm_up },
@@ -298,7 +299,7 @@ impl LoadedJob {
         let started = world.now().to_zoned(TimeZone::system());
         world.console.print(&opening(self.job.threads, &started))?;
         let spinner = Spinner::start(&world.console);
-        let done = flow::run(self.asked(args, compiled, &network), world);
+        let done = flow::run(self.requested(args, compiled, &network), world);
         drop(spinner);
         let mut done = done?;
         let counted = table::Counted {
@@ -310,14 +311,14 @@ impl LoadedJob {
         let report = table::report(&self.draft, &self.job, &counted);
         done.losses.print(&report.text());
         let ending = Ending::new(&args.output.run, Stream::Error, &world.console);
-        ending.tell(&done.record, &mut done.losses).map_err(failed)?;
+        ending.report(&done.record, &mut done.losses).map_err(failed)?;
         let written = done.written.as_deref();
         ending.close(&done.record, written, &mut done.losses).map_err(failed)?;
         Ok(done.end())
     }
 
     /// The run of a plan.
-    fn asked(&self, args: &LoadgenArgs, compiled: Compiled, network: &Arc<Network>) -> FlowJob {
+    fn requested(&self, args: &LoadgenArgs, compiled: Compiled, network: &Arc<Network>) -> FlowJob {
         let mut settings = compiled.settings;
         settings.interval = args.output.interval.unwrap_or(settings.interval);
         FlowJob {

@@ -387,7 +387,7 @@ mod tests {
     fn plans(name: &str) -> (model::Plan, model::Plan) {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/loadgen/jobs");
         let path = root.join(format!("{name}.json"));
-        let mut files = Files::of(&path, &brunt_feed::Files::default());
+        let mut files = Files::new(&path, &brunt_feed::Files::default());
         let job = reader::read(&path, &mut files).unwrap();
         let draft =
             draft(&job.workloads, Compatibility::Repaired, Mixing::Rounds, &mut files).unwrap();

@@ -125,7 +125,7 @@ mod tests {
                       \"url-payload\": \"$_id\"}";
         write("tasks/delete.json", delete);
         let path = Path::new(folder.path()).join("jobs/job.json");
-        let mut files = Files::of(&path, &brunt_feed::Files::default());
+        let mut files = Files::new(&path, &brunt_feed::Files::default());
         let job = reader::read(&path, &mut files).unwrap();
         let draft =
             draft(&job.workloads, Compatibility::Repaired, Mixing::Rounds, &mut files).unwrap();

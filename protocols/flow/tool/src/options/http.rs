@@ -382,14 +382,14 @@ mod tests {
 
     #[test]
     fn letters_of_other_tools_are_refused_with_the_spelling() {
-        for (line, said) in [
+        for (line, message) in [
             ("-p post.txt -T text/plain http://h/", "for ab's -p FILE write -m POST -D FILE"),
             ("-p r http://h/", "leave bombardier's -p out"),
             ("-n 4 -a http://h/", "for bombardier's -a write --disable-keepalive"),
             ("-n 4 -r https://h/", "leave ab's -r out"),
         ] {
             let error = args(line).unwrap_err().to_string();
-            assert!(error.contains(said), "{line}: {error}");
+            assert!(error.contains(message), "{line}: {error}");
         }
         assert!(args("-a jo:http://h/ h").is_ok());
     }

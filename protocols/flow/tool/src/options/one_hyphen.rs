@@ -79,7 +79,7 @@ pub fn refusal(words: &[String]) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn of(line: &str) -> Option<String> {
+    fn advice_for(line: &str) -> Option<String> {
         refusal(&line.split(' ').map(str::to_owned).collect::<Vec<_>>())
     }
 
@@ -93,7 +93,7 @@ mod tests {
             ("-rate=50/s -duration=5s", "write -q RATE"),
             ("-hot http://h/", "write -h alone for the help"),
         ] {
-            assert!(of(line).unwrap().contains(tip), "{line}: {:?}", of(line));
+            assert!(advice_for(line).unwrap().contains(tip), "{line}: {:?}", advice_for(line));
         }
     }
 
@@ -106,7 +106,7 @@ mod tests {
             "--host a",
             "-n 5 -- -more",
         ] {
-            assert_eq!(of(line), None, "{line}");
+            assert_eq!(advice_for(line), None, "{line}");
         }
     }
 

@@ -1,8 +1,9 @@
 //! Plans that another user submitted: what [`Granted`] allows, what is wrong with one, and a run of it.
 //!
-//! A user who may submit a plan to a server must not get all the rights of the server's own user. The fence of the
-//! process limits the addresses it reaches, and the kernel its files. The remaining limits are checked here, before
-//! anything is sent: how much load a plan makes, and ways around the fence. The check is a pure function of the plan.
+//! A user who may submit a plan to a server must not get all the rights of the server's own user. The address policy of
+//! the process limits the addresses it reaches, and the kernel its files. The remaining limits are checked here, before
+//! anything is sent: how much load a plan makes, and ways around the address policy. The check is a pure function of
+//! the plan.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,7 +45,7 @@ pub struct Secrets<'a> {
 
 impl<'a> Secrets<'a> {
     /// With their values, for a run.
-    pub fn of(values: &'a BTreeMap<String, String>) -> Self {
+    pub fn new(values: &'a BTreeMap<String, String>) -> Self {
         Self { values: Some(values), named: RefCell::default() }
     }
 
@@ -184,7 +185,7 @@ pub(super) fn ceiling(compiled: &Compiled, grant: &Grant) -> Option<f64> {
     grant.rate_max.map(|most| most / each.max(1) as f64)
 }
 
-/// Refuses keys by which a plan would reach something that has no address the fence could check.
+/// Refuses keys by which a plan would reach something that has no address the address policy could check.
 fn ways_around(plan: &Plan) -> Result<(), KeyError> {
     let refused = |table: &str, key: &str| {
         let what = "is not offered here: the addresses a run may reach are those of its target";

@@ -44,7 +44,7 @@ impl LoadedPlan {
         let (name, text) = source(&path, &surroundings.files())?;
         let text = Text { name: &name, text: &text, unset: &args.unset, overrides: &args.set };
         let base = path.parent().unwrap_or(Path::new(""));
-        Self::new(&text, args, &CompileEnvironment { surroundings, base }).map(|(asked, _)| asked)
+        Self::new(&text, args, &CompileEnvironment { surroundings, base }).map(|(wanted, _)| wanted)
     }
 
     /// A submitted plan, if it does nothing beyond its grant; otherwise how a run of it would end.
@@ -60,11 +60,11 @@ impl LoadedPlan {
             overrides: &args.set,
         };
         let world = CompileEnvironment { surroundings: granted, base: Path::new("") };
-        let (asked, written) =
+        let (wanted, written) =
             Self::new(&text, args, &world).map_err(|error| (error, Exit::Usage))?;
-        granted::examine(&asked.plan, &asked.compiled, submitted)
+        granted::examine(&wanted.plan, &wanted.compiled, submitted)
             .map_err(|fault| (written.error(fault), Exit::Unsafe))?;
-        Ok(asked)
+        Ok(wanted)
     }
 
     fn new(
@@ -288,7 +288,7 @@ mod tests {
     }
 
     /// The iterations and the duration of a plan with these, for a command line.
-    fn asked(iterations: &str, line: &str) -> (Compiled, Option<u64>) {
+    fn wanted(iterations: &str, line: &str) -> (Compiled, Option<u64>) {
         let text = format!(
             "[run]\niterations = {{ {iterations} }}\n[[scenario]]\n\
              steps = [{{ get = \"http://127.0.0.1/\" }}, {{ get = \"http://127.0.0.1/a\" }}]\n"
@@ -297,17 +297,17 @@ mod tests {
         let args = Line::try_parse_from(words).unwrap().run;
         let text = Text { name: "p.toml", text: &text, unset: &args.unset, overrides: &args.set };
         let world = CompileEnvironment { surroundings: &World::of_process(), base: Path::new("") };
-        let (asked, _) =
+        let (wanted, _) =
             LoadedPlan::new(&text, &args, &world).unwrap_or_else(|error| panic!("{error}"));
-        let lasting = asked.compiled.settings.stop.time.map(|time| time.as_secs());
-        (asked.compiled.flow.iterations, lasting)
+        let lasting = wanted.compiled.settings.stop.time.map(|time| time.as_secs());
+        (wanted.compiled.flow.iterations, lasting)
     }
 
     #[test]
     fn duration_or_rate_replaces_the_iteration_of_an_import() {
         for line in ["--duration 5s", "--set run.duration=5s", "--set run.rate=10/s --duration 5s"]
         {
-            let (iterations, lasting) = asked("each = 1", line);
+            let (iterations, lasting) = wanted("each = 1", line);
             assert!(matches!(iterations, Compiled::Endless), "{line}: {iterations:?}");
             assert_eq!(lasting, Some(5), "{line}");
         }
@@ -315,11 +315,11 @@ mod tests {
 
     #[test]
     fn duration_keeps_other_iterations() {
-        assert!(matches!(asked("each = 1", "").0, Compiled::Each(1)));
-        assert!(matches!(asked("each = 1", "--set run.users=5").0, Compiled::Each(1)));
-        assert!(matches!(asked("each = 2", "--duration 5s").0, Compiled::Each(2)));
-        assert!(matches!(asked("shared = 9", "--duration 5s").0, Compiled::Shared(_)));
-        let both = asked("each = 1", "--duration 5s --set run.iterations.each=1");
+        assert!(matches!(wanted("each = 1", "").0, Compiled::Each(1)));
+        assert!(matches!(wanted("each = 1", "--set run.users=5").0, Compiled::Each(1)));
+        assert!(matches!(wanted("each = 2", "--duration 5s").0, Compiled::Each(2)));
+        assert!(matches!(wanted("shared = 9", "--duration 5s").0, Compiled::Shared(_)));
+        let both = wanted("each = 1", "--duration 5s --set run.iterations.each=1");
         assert!(matches!(both.0, Compiled::Each(1)), "{both:?}");
     }
 }

@@ -49,14 +49,14 @@ impl Load for RunArgs {
         if self.schema {
             return world.console.print(&schema::text());
         }
-        let asked = LoadedPlan::read(self, world).map_err(Refusal::usage)?;
+        let requested = LoadedPlan::read(self, world).map_err(Refusal::usage)?;
         if self.check {
-            return describe(&asked, world);
+            return describe(&requested, world);
         }
         if self.trace.once {
-            return once::carry_out(asked.job(self, network, false)?, world);
+            return once::carry_out(requested.job(self, network, false)?, world);
         }
-        carry_out(asked, self, (world, network), Verbosity::Normal).map(|outcome| outcome.exit)
+        carry_out(requested, self, (world, network), Verbosity::Normal).map(|outcome| outcome.exit)
     }
 
     fn measure(
@@ -65,13 +65,13 @@ impl Load for RunArgs {
         network: &Network,
         verbosity: Verbosity,
     ) -> Result<Outcome, Refusal> {
-        let asked = LoadedPlan::read(self, world).map_err(Refusal::usage)?;
-        carry_out(asked, self, (world, network), verbosity)
+        let requested = LoadedPlan::read(self, world).map_err(Refusal::usage)?;
+        carry_out(requested, self, (world, network), verbosity)
     }
 
     fn examine(&self, world: &World, network: &Network) -> Result<Job, Refusal> {
-        let asked = LoadedPlan::read(self, world).map_err(Refusal::usage)?;
-        flow::prepare(asked.job(self, network, false)?, world).map(|prepared| prepared.job)
+        let requested = LoadedPlan::read(self, world).map_err(Refusal::usage)?;
+        flow::prepare(requested.job(self, network, false)?, world).map(|prepared| prepared.job)
     }
 
     fn prepare<'a>(
@@ -80,12 +80,13 @@ impl Load for RunArgs {
         network: &Network,
         suits: Suits<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
-        let asked = LoadedPlan::read(self, world).map_err(Refusal::usage)?;
-        refuse_limits(&asked.plan.run).map_err(Refusal::usage)?;
-        refuse_each_user(&asked.compiled.flow).map_err(Refusal::usage)?;
-        let named = asked.plan.run.users.is_some();
-        let search = asked.compiled.search.clone();
-        let prepared = flow::prepare(asked.job(self, network, false)?, world)?.with_search(search);
+        let requested = LoadedPlan::read(self, world).map_err(Refusal::usage)?;
+        refuse_limits(&requested.plan.run).map_err(Refusal::usage)?;
+        refuse_each_user(&requested.compiled.flow).map_err(Refusal::usage)?;
+        let named = requested.plan.run.users.is_some();
+        let search = requested.compiled.search.clone();
+        let prepared =
+            flow::prepare(requested.job(self, network, false)?, world)?.with_search(search);
         let prepared = if named { prepared } else { prepared.with_sessions(users_of) };
         suits(prepared.subject())?;
         Ok(Box::new(prepared))
@@ -97,14 +98,14 @@ impl Load for RunArgs {
 }
 
 /// Prints what a plan would do.
-fn describe(asked: &LoadedPlan, world: &World) -> Result<Exit, Refusal> {
+fn describe(requested: &LoadedPlan, world: &World) -> Result<Exit, Refusal> {
     // Each user may have a connection of its own: the number of users per connection only limits the number of
     // workers.
-    let load = brunt_engine::Plan::new(asked.compiled.settings.clone(), 1);
+    let load = brunt_engine::Plan::new(requested.compiled.settings.clone(), 1);
     load.map_err(|error| Refusal::usage(format!("failed to {error}")))?;
-    let notes = fit::examine(&asked.compiled.flow, world.now())
+    let notes = fit::examine(&requested.compiled.flow, world.now())
         .map_err(|error| Refusal::usage(format!("failed to {error}")))?;
-    world.console.print(&asked.check(&notes))
+    world.console.print(&requested.check(&notes))
 }
 
 /// Carries out a submitted plan without output, if its grant allows that. A plan that has the form of a LoadGen job
@@ -115,14 +116,14 @@ pub fn run_granted(
     world: &World,
     network: &Network,
 ) -> Result<(Exit, Option<Report>), Refusal> {
-    let asked = LoadedPlan::granted(args, granted).map_err(|(error, exit)| {
+    let requested = LoadedPlan::granted(args, granted).map_err(|(error, exit)| {
         let refusal = Refusal::usage(error);
         Refusal { exit, ..refusal }
     })?;
-    let (plan, users) = (asked.plan.clone(), asked.compiled.flow.users);
-    let operations = asked.compiled.flow.operations.clone();
+    let (plan, users) = (requested.plan.clone(), requested.compiled.flow.users);
+    let operations = requested.compiled.flow.operations.clone();
     let started = world.now().to_zoned(TimeZone::UTC);
-    let done = flow::run(asked.job(args, network, false)?, world)?;
+    let done = flow::run(requested.job(args, network, false)?, world)?;
     let counted =
         Counted { tallies: &done.tallies, counts: &done.counts, started, lasted: done.lasted };
     let report = of_plan::report(&plan, users, &counted, &operations);
@@ -136,54 +137,54 @@ pub fn once_granted(
     world: &World,
     network: &Network,
 ) -> Result<Exit, Refusal> {
-    let asked = LoadedPlan::granted(args, granted);
-    let asked = asked.map_err(|(error, exit)| Refusal { exit, ..Refusal::usage(error) })?;
-    once::carry_out(asked.job(args, network, false)?, world)
+    let requested = LoadedPlan::granted(args, granted);
+    let requested = requested.map_err(|(error, exit)| Refusal { exit, ..Refusal::usage(error) })?;
+    once::carry_out(requested.job(args, network, false)?, world)
 }
 
 /// Reports what is wrong with a submitted plan, or describes it.
 pub fn check_granted(args: &RunArgs, granted: &Granted<'_>, world: &World) -> Checked {
-    let asked = match LoadedPlan::granted(args, granted) {
-        Ok(asked) => asked,
+    let requested = match LoadedPlan::granted(args, granted) {
+        Ok(requested) => requested,
         Err((error, _)) => {
             return granted::wrong(granted::finding(&error, granted.submitted));
         }
     };
     let whole = |text: String| granted::wrong(Finding { text, ..Finding::default() });
-    if let Err(why) = searched::examine(&asked, granted.submitted) {
+    if let Err(why) = searched::examine(&requested, granted.submitted) {
         return whole(why.to_string());
     }
-    if let Err(error) = brunt_engine::Plan::new(asked.compiled.settings.clone(), 1) {
+    if let Err(error) = brunt_engine::Plan::new(requested.compiled.settings.clone(), 1) {
         return whole(format!("failed to {error}"));
     }
     if let Some(why) = granted.submitted.agents.and_then(|_| granted::stays_here(&granted.files)) {
         return whole(why);
     }
-    match fit::examine(&asked.compiled.flow, world.now()) {
+    match fit::examine(&requested.compiled.flow, world.now()) {
         Err(error) => whole(format!("failed to {error}")),
         Ok(notes) => Checked {
             findings: Vec::new(),
-            preview: preview::text(&asked.plan, &asked.compiled),
-            merged: asked.merged(),
-            load: Some(granted::load(&asked.compiled)),
+            preview: preview::text(&requested.plan, &requested.compiled),
+            merged: requested.merged(),
+            load: Some(granted::load(&requested.compiled)),
             notes,
             secrets: granted.secrets.named(),
-            abort_on: asked.plan.abort_on.clone(),
+            abort_on: requested.plan.abort_on.clone(),
         },
     }
 }
 
 fn carry_out(
-    asked: LoadedPlan,
+    requested: LoadedPlan,
     args: &RunArgs,
     (world, network): (&World, &Network),
     verbosity: Verbosity,
 ) -> Result<Outcome, Refusal> {
     let shows = verbosity == Verbosity::Normal;
-    let mut done = flow::run(asked.job(args, network, shows)?, world)?;
+    let mut done = flow::run(requested.job(args, network, shows)?, world)?;
     if shows {
         let ending = Ending::new(&args.output.run, Stream::Output, &world.console);
-        ending.tell(&done.record, &mut done.losses).map_err(Refusal::failed)?;
+        ending.report(&done.record, &mut done.losses).map_err(Refusal::failed)?;
         let written = done.written.as_deref();
         ending.close(&done.record, written, &mut done.losses).map_err(Refusal::failed)?;
     }

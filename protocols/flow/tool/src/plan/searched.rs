@@ -32,24 +32,24 @@ pub fn prepare_granted(
     granted: &Granted<'_>,
     (world, network): (&World, &Network),
 ) -> Result<Searchable, Refusal> {
-    let asked = LoadedPlan::granted(args, granted).map_err(|(error, exit)| {
+    let requested = LoadedPlan::granted(args, granted).map_err(|(error, exit)| {
         let refusal = Refusal::usage(error);
         Refusal { exit, ..refusal }
     })?;
-    examine(&asked, granted.submitted).map_err(Refusal::usage)?;
+    examine(&requested, granted.submitted).map_err(Refusal::usage)?;
     let grant = &granted.submitted.grant;
-    let ceiling = granted::ceiling(&asked.compiled, grant);
+    let ceiling = granted::ceiling(&requested.compiled, grant);
     let most = grant.users_max.unwrap_or(u32::MAX);
-    let named = asked.plan.run.users.is_some();
-    let search = asked.compiled.search.clone();
-    let load = flow::prepare(asked.job(args, network, false)?, world)?.with_search(search);
+    let named = requested.plan.run.users.is_some();
+    let search = requested.compiled.search.clone();
+    let load = flow::prepare(requested.job(args, network, false)?, world)?.with_search(search);
     let load = if named { load } else { load.with_sessions(move |rate| users_of(rate).min(most)) };
     Ok(Searchable { load, ceiling })
 }
 
 /// Why a search cannot be made with a plan.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum SearchRefused {
+pub(super) enum SearchRefusal {
     #[error(transparent)]
     Plan(#[from] Unsearchable),
     #[error(
@@ -74,30 +74,30 @@ pub(super) enum SearchRefused {
 }
 
 /// Whether the requested search can be made with this plan, if one is requested.
-pub(super) fn examine(asked: &LoadedPlan, submitted: &RunSpec) -> Result<(), SearchRefused> {
+pub(super) fn examine(requested: &LoadedPlan, submitted: &RunSpec) -> Result<(), SearchRefusal> {
     let Some(search) = &submitted.search else { return Ok(()) };
-    refuse_limits(&asked.plan.run)?;
-    let of_plan = asked.plan.objectives.iter().chain(&asked.compiled.search.objectives);
+    refuse_limits(&requested.plan.run)?;
+    let of_plan = requested.plan.objectives.iter().chain(&requested.compiled.search.objectives);
     let texts: Vec<&String> = search.objectives.iter().chain(of_plan).collect();
     if texts.is_empty() {
-        return Err(SearchRefused::NoObjective);
+        return Err(SearchRefusal::NoObjective);
     }
-    let flow = &asked.compiled.flow;
+    let flow = &requested.compiled.flow;
     let measured: Vec<&str> =
         flow.operations.iter().chain(&flow.spans).map(String::as_str).collect();
     Goals::parse(&texts)?.check(&measured)?;
-    if let Some(writes) = flow::writes(&asked.compiled.flow).filter(|_| !search.writes) {
-        return Err(SearchRefused::Writes(writes));
+    if let Some(writes) = flow::writes(&requested.compiled.flow).filter(|_| !search.writes) {
+        return Err(SearchRefusal::Writes(writes));
     }
     if let Some(most) = submitted.grant.seconds_max.filter(|most| *most < LEAST_S) {
-        return Err(SearchRefused::Short(most));
+        return Err(SearchRefusal::Short(most));
     }
     let bounded = search.to.is_some()
-        || asked.compiled.search.to.is_some()
+        || requested.compiled.search.to.is_some()
         || submitted.grant.rate_max.is_some();
     let here = |text: &String| text.parse::<Allowed>().is_ok_and(|allowed| allowed.is_loopback());
     if !bounded && !submitted.grant.allow.iter().all(here) {
-        return Err(SearchRefused::Unbounded);
+        return Err(SearchRefusal::Unbounded);
     }
     Ok(())
 }

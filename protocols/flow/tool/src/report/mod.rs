@@ -232,9 +232,9 @@ impl Report {
             }
         }
         let unsaid = if self.manner == Compatibility::Compatible { "null" } else { "-" };
-        let said = |text: &Option<String>| text.clone().unwrap_or_else(|| unsaid.to_owned());
-        let _ = writeln!(out, "Target environment(s): {}", said(&self.environment));
-        let _ = writeln!(out, "Load generator: {}", said(&self.generator));
+        let message = |text: &Option<String>| text.clone().unwrap_or_else(|| unsaid.to_owned());
+        let _ = writeln!(out, "Target environment(s): {}", message(&self.environment));
+        let _ = writeln!(out, "Load generator: {}", message(&self.generator));
     }
 
     /// Figures for which the original report has no field.

@@ -264,8 +264,8 @@ mod tests {
             let quoted = quoted(word);
             assert!(!quoted.contains(['\n', '\u{1b}', '\u{202e}', '\u{9b}']), "{quoted}");
             let shell = Command::new("bash").args(["-c", &format!("printf %s {quoted}")]).output();
-            let said = shell.unwrap().stdout;
-            assert_eq!(String::from_utf8_lossy(&said), word, "{quoted}");
+            let message = shell.unwrap().stdout;
+            assert_eq!(String::from_utf8_lossy(&message), word, "{quoted}");
         }
     }
 }

@@ -144,8 +144,9 @@ fn timings(exchange: &TracedExchange) -> Value {
 fn comment(report: &ExchangeReport) -> String {
     let exchange = &report.exchange;
     let why = if exchange.why.is_empty() { &report.outcome } else { &exchange.why };
-    let said = format!("{} / {}, user {}: {why}", exchange.scenario, exchange.step, exchange.user);
-    exchange.refused_cookies.iter().fold(said, |said, words| format!("{said}; {words}"))
+    let message =
+        format!("{} / {}, user {}: {why}", exchange.scenario, exchange.step, exchange.user);
+    exchange.refused_cookies.iter().fold(message, |message, words| format!("{message}; {words}"))
 }
 
 fn cut(body: &Bytes) -> &'static str {

@@ -67,7 +67,7 @@ pub(crate) struct Reporting {
 impl Reporting {
     /// The reports of a flow's exchanges, with these settings.
     pub(crate) fn new(flow: &Flow, settings: &Settings, clock: RunClock) -> Self {
-        Self { naming: Naming::of(flow), curl: CurlOptions::new(settings), clock }
+        Self { naming: Naming::new(flow), curl: CurlOptions::new(settings), clock }
     }
 
     /// The report of an exchange that has just ended.

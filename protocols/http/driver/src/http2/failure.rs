@@ -7,11 +7,11 @@ use crate::failure::{Failure, FailureStage, Http2Failure, QUOTED_MAX};
 use h2::{Error, Reason};
 
 /// The failure for an error of h2 in an exchange that had reached this stage.
-pub(super) fn of(error: Error, when: FailureStage) -> Failure {
+pub(super) fn from_error(error: Error, when: FailureStage) -> Failure {
     if let Some(reason) = error.reason() {
         let own = match () {
             () if error.is_remote() && error.is_go_away() => {
-                Http2Failure::GoAway { reason, said: said(&error.to_string()) }
+                Http2Failure::GoAway { reason, message: message(&error.to_string()) }
             }
             () if error.is_remote() => Http2Failure::Reset(reason),
             () => Http2Failure::Violation(reason),
@@ -31,11 +31,11 @@ pub(super) fn of_head(error: Error, longest: u32) -> Failure {
     if error.is_library() && error.is_reset() && error.reason() == Some(Reason::PROTOCOL_ERROR) {
         return Http2Failure::Head(longest as usize).into();
     }
-    of(error, FailureStage::Waiting)
+    from_error(error, FailureStage::Waiting)
 }
 
 /// The text of a GOAWAY, which h2 shows in parentheses after the error code, as a byte string.
-fn said(shown: &str) -> String {
+fn message(shown: &str) -> String {
     let text = shown.split_once(" (b\"").and_then(|(_, text)| text.strip_suffix("\")"));
     brunt_redact::text(text.unwrap_or_default()).chars().take(QUOTED_MAX).collect()
 }
@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn goaway_text_is_extracted_from_h2() {
         let shown = "connection error received: detected excessive load (b\"too_many_pings (3)\")";
-        assert_eq!(said(shown), "too_many_pings (3)");
-        assert_eq!(said("connection error received: not a result of an error"), "");
+        assert_eq!(message(shown), "too_many_pings (3)");
+        assert_eq!(message("connection error received: not a result of an error"), "");
     }
 }

@@ -242,12 +242,12 @@ impl Shared {
         let left = again.or(watch.sent_at()).unwrap_or_else(|| watch.now());
         let handed = send.send_request(head, body.is_empty());
         let (answer, mut outgoing) =
-            handed.map_err(|error| failure::of(error, FailureStage::Sending))?;
+            handed.map_err(|error| failure::from_error(error, FailureStage::Sending))?;
         if !body.is_empty() {
             // The body is sent as the server makes room; until then the bytes are shared and not copied.
             outgoing
                 .send_data(body, true)
-                .map_err(|error| failure::of(error, FailureStage::Sending))?;
+                .map_err(|error| failure::from_error(error, FailureStage::Sending))?;
         }
         Ok((answer, left))
     }
@@ -295,7 +295,8 @@ async fn begin(stream: Stream, limits: &Limits) -> Result<BegunExchange, Failure
         .max_header_list_size(head_max(limits))
         .handshake(stream)
         .await;
-    let (send, connection) = began.map_err(|error| failure::of(error, FailureStage::Sending))?;
+    let (send, connection) =
+        began.map_err(|error| failure::from_error(error, FailureStage::Sending))?;
     // Every stream on the connection receives the error that ended it.
     let task = tokio::task::spawn_local(async move { drop(connection.await) });
     Ok(BegunExchange::Link(Link { send, carried: 0, used: false, task }))
@@ -330,7 +331,7 @@ async fn receive(
         polled
     };
     while let Some(bytes) = poll_fn(|context| next(&mut body, context)).await {
-        let bytes = bytes.map_err(|error| failure::of(error, FailureStage::Body))?;
+        let bytes = bytes.map_err(|error| failure::from_error(error, FailureStage::Body))?;
         response.receive(&bytes, wanted, limits);
         if response.received > limits.body {
             return Err(Failure::BodyTooLong(limits.body));

@@ -43,8 +43,8 @@ async fn answers_are_read_whole_and_in_pieces() {
             assert_eq!(user.response.received(), body.len() as u64);
             assert_eq!((user.response.body(), user.response.fields().count()), (&b""[..], 0));
         }
-        assert!(server.asked().iter().all(|asked| asked.connection == 0));
-        assert_eq!((user.network.counts().opened, server.asked().len()), (1, 12));
+        assert!(server.requested().iter().all(|requested| requested.connection == 0));
+        assert_eq!((user.network.counts().opened, server.requested().len()), (1, 12));
     }
 }
 
@@ -112,8 +112,8 @@ async fn bodies_of_every_size_are_sent() {
         user.request.set_target(b"/shared");
         user.request.set_body(Body::Shared(body.clone().into()));
         assert_eq!(user.ask(&server, Wanted::default()).await.unwrap(), 201);
-        let asked = server.asked();
-        let [.., rendered, shared] = &asked[..] else { panic!("{}", asked.len()) };
+        let requested = server.requested();
+        let [.., rendered, shared] = &requested[..] else { panic!("{}", requested.len()) };
         assert!(rendered.body == body && shared.body == body, "{size}");
         assert!(
             rendered.head.starts_with("POST / HTTP/1.1\r\nHost: 127.0.0.1:"),

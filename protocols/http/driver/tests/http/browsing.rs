@@ -16,8 +16,8 @@ fn moved(status: u16, location: &str, more: &str) -> String {
 
 /// Answers according to the requested path.
 fn by_path(peer: &mut Peer, answer: impl Fn(&str) -> String) {
-    while let Some(asked) = peer.request() {
-        let path = asked.head.split(' ').nth(1).unwrap();
+    while let Some(requested) = peer.request() {
+        let path = requested.head.split(' ').nth(1).unwrap();
         peer.say(answer(path).as_bytes());
     }
 }
@@ -49,12 +49,15 @@ async fn redirects_are_followed_up_to_the_limit_and_across_origins() {
     let wanted = Wanted { body: true, ..Wanted::default() };
     assert_eq!(user.ask(&server, wanted).await.unwrap(), 200);
     assert_eq!(user.response.body(), b"ok");
-    let lines: Vec<_> =
-        server.asked().iter().map(|asked| asked.head.lines().next().unwrap().to_owned()).collect();
+    let lines: Vec<_> = server
+        .requested()
+        .iter()
+        .map(|requested| requested.head.lines().next().unwrap().to_owned())
+        .collect();
     assert_eq!(lines, ["POST / HTTP/1.1", "GET /second HTTP/1.1", "GET /third/ HTTP/1.1"]);
-    let [.., last] = &server.asked()[..] else { panic!("nothing was asked") };
+    let [.., last] = &server.requested()[..] else { panic!("nothing was asked") };
     assert_eq!(value(&last.head, "Authorization"), Some("Bearer x"));
-    let [there] = &elsewhere.asked()[..] else { panic!("it was not followed there") };
+    let [there] = &elsewhere.requested()[..] else { panic!("it was not followed there") };
     assert!(there.head.starts_with("GET /there?x HTTP/1.1\r\n"), "{}", there.head);
     assert_eq!(value(&there.head, "Authorization"), None);
     assert_eq!(value(&there.head, "X-Kept"), None);
@@ -69,10 +72,10 @@ async fn redirects_are_followed_up_to_the_limit_and_across_origins() {
     let mut user = User::new(follow(5));
     user.request.begin("GET");
     user.request.set_target(b"/loop");
-    let before = server.asked().len();
+    let before = server.requested().len();
     let failure = user.ask(&server, Wanted::default()).await.unwrap_err();
     assert!(matches!(failure, Failure::Redirects(5)), "{failure}");
-    assert_eq!((failure.class(), server.asked().len() - before), (Class::Check, 6));
+    assert_eq!((failure.class(), server.requested().len() - before), (Class::Check, 6));
 }
 
 #[tokio::test]
@@ -86,32 +89,36 @@ async fn cookies_are_per_user_and_follow_redirects() {
     });
     let settings = Settings { cookies: true, redirects: 1, ..Settings::default() };
     let (mut user, mut other) = (User::new(settings.clone()), User::new(settings));
-    let asked = |path: &str| {
-        let all = server.asked();
-        let last = all.iter().rfind(|asked| asked.head.starts_with(&format!("GET {path} ")));
+    let requested = |path: &str| {
+        let all = server.requested();
+        let last =
+            all.iter().rfind(|requested| requested.head.starts_with(&format!("GET {path} ")));
         value(&last.unwrap().head, "Cookie").map(str::to_owned)
     };
     user.count(&server).await.unwrap();
-    assert_eq!((asked("/"), asked("/in/")), (None, Some("b=2; a=1".to_owned())));
+    assert_eq!((requested("/"), requested("/in/")), (None, Some("b=2; a=1".to_owned())));
     other.request.begin("GET");
     other.request.set_target(b"/in/");
     other.ask(&server, Wanted::default()).await.unwrap();
-    assert_eq!(asked("/in/"), None);
+    assert_eq!(requested("/in/"), None);
     user.request.begin("GET");
     user.request.set_target(b"/out");
     user.ask(&server, Wanted::default()).await.unwrap();
-    assert_eq!((asked("/out"), asked("/in/")), (Some("a=1".to_owned()), Some("b=2".to_owned())));
+    assert_eq!(
+        (requested("/out"), requested("/in/")),
+        (Some("a=1".to_owned()), Some("b=2".to_owned()))
+    );
     assert_eq!((user.client.jar().value("a"), user.client.jar().value("b")), (None, Some("2")));
     // A field set by the plan is not changed.
     user.request.begin("GET");
     user.request.set_target(b"/in/");
     user.request.add("cookie", b"mine=1");
     user.ask(&server, Wanted::default()).await.unwrap();
-    let last = server.asked().pop().unwrap();
+    let last = server.requested().pop().unwrap();
     assert_eq!((value(&last.head, "cookie"), value(&last.head, "Cookie")), (Some("mine=1"), None));
     user.client.forget();
     user.count(&server).await.unwrap();
-    assert_eq!(asked("/"), None);
+    assert_eq!(requested("/"), None);
 }
 
 fn gzip(text: &[u8]) -> Vec<u8> {
@@ -126,8 +133,8 @@ async fn compressed_body_is_requested_and_decoded() {
     let packed = gzip(&text);
     let length = packed.len() as u64;
     let server = Server::start(move |_, peer| {
-        while let Some(asked) = peer.request() {
-            let (coding, body) = match asked.head.split(' ').nth(1).unwrap() {
+        while let Some(requested) = peer.request() {
+            let (coding, body) = match requested.head.split(' ').nth(1).unwrap() {
                 "/wrong" => ("br", &b"no brotli"[..]),
                 "/odd" => ("compress", &packed[..]),
                 _ => ("gzip", &packed[..]),
@@ -146,12 +153,12 @@ async fn compressed_body_is_requested_and_decoded() {
         assert_eq!(user.get(&server).await.unwrap(), 200);
         assert!(user.response.body() == &text[..kept]);
         assert_eq!((user.response.received(), user.response.is_truncated()), (length, truncated));
-        let last = server.asked().pop().unwrap();
+        let last = server.requested().pop().unwrap();
         assert_eq!(value(&last.head, "Accept-Encoding"), Some("gzip, deflate, br, zstd"));
         // The request is the same if the body is not needed, so that the server's load is realistic, and the body is
         // not unpacked.
         user.count(&server).await.unwrap();
-        let last = server.asked().pop().unwrap();
+        let last = server.requested().pop().unwrap();
         assert_eq!(value(&last.head, "Accept-Encoding"), Some("gzip, deflate, br, zstd"));
         for (path, word) in [("/wrong", "not the br"), ("/odd", "'compress' is none of")] {
             user.request.begin("GET");
@@ -168,8 +175,8 @@ async fn compressed_body_is_requested_and_decoded() {
 #[tokio::test]
 async fn proxy_gets_absolute_urls_and_connect() {
     let proxy = Server::start(|_, peer| {
-        while let Some(asked) = peer.request() {
-            if asked.head.starts_with("CONNECT ") {
+        while let Some(requested) = peer.request() {
+            if requested.head.starts_with("CONNECT ") {
                 peer.say(b"HTTP/1.1 403 Forbidden\r\n\r\n");
                 return;
             }
@@ -185,19 +192,19 @@ async fn proxy_gets_absolute_urls_and_connect() {
     for url in ["http://far.invalid/a?b", "http://far.invalid:81/c"] {
         assert_eq!(ask_url(&mut user, url).await.unwrap(), 200);
     }
-    let heads: Vec<_> = proxy.asked().into_iter().map(|asked| asked.head).collect();
+    let heads: Vec<_> = proxy.requested().into_iter().map(|requested| requested.head).collect();
     assert!(heads[0].starts_with("GET http://far.invalid/a?b HTTP/1.1\r\n"), "{}", heads[0]);
     assert!(heads[1].starts_with("GET http://far.invalid:81/c HTTP/1.1\r\n"), "{}", heads[1]);
     assert_eq!(value(&heads[0], "Host"), Some("far.invalid"));
     assert_eq!(value(&heads[0], "Proxy-Authorization"), Some("Basic bWU6c2VjcmV0"));
     let failure = ask_url(&mut user, "https://far.invalid/a").await.unwrap_err();
     assert_eq!((failure.class(), failure.code()), (Class::Connect, 403), "{failure}");
-    let asked = proxy.asked().pop().unwrap().head;
-    assert!(asked.starts_with("CONNECT far.invalid:443 HTTP/1.1\r\n"), "{asked}");
+    let requested = proxy.requested().pop().unwrap().head;
+    assert!(requested.starts_with("CONNECT far.invalid:443 HTTP/1.1\r\n"), "{requested}");
     // A server that is excepted from the proxy is reached directly, and does not receive the password.
     let near = Server::answering(OK.as_bytes());
     assert_eq!(user.get(&near).await.unwrap(), 200);
-    let head = near.asked().pop().unwrap().head;
+    let head = near.requested().pop().unwrap().head;
     assert!(head.starts_with("GET / HTTP/1.1\r\n") && !head.contains("Proxy-"), "{head}");
 }
 

@@ -21,11 +21,11 @@ async fn requests_per_connection_is_kept() {
             assert_eq!(user.get(&server).await.unwrap(), 200);
         }
         assert_eq!(user.network.counts().opened, connections, "{requests} each");
-        let asked = server.asked();
-        let last = &asked[asked.len() - 6..];
-        for (number, asked) in (1..).zip(last) {
-            let says = asked.head.contains("\r\nConnection: close\r\n");
-            assert_eq!(says, number % requests == 0, "request {number}: {}", asked.head);
+        let requested = server.requested();
+        let last = &requested[requested.len() - 6..];
+        for (number, requested) in (1..).zip(last) {
+            let says = requested.head.contains("\r\nConnection: close\r\n");
+            assert_eq!(says, number % requests == 0, "request {number}: {}", requested.head);
         }
     }
 }
@@ -56,8 +56,8 @@ async fn connection_close_is_honoured() {
 #[tokio::test]
 async fn idle_close_is_replaced_before_the_next_request() {
     for word in [&b""[..], b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n"] {
-        let said = Arc::new(AtomicU64::new(0));
-        let counted = Arc::clone(&said);
+        let output = Arc::new(AtomicU64::new(0));
+        let counted = Arc::clone(&output);
         let server = Server::start(move |_, peer| {
             peer.request();
             peer.say(OK);
@@ -73,7 +73,7 @@ async fn idle_close_is_replaced_before_the_next_request() {
         for number in 1..4 {
             assert_eq!(user.post(&server, b"x").await.unwrap(), 200);
             // The runtime has to process the event, as it does during pauses between exchanges.
-            while said.load(Ordering::SeqCst) < number {
+            while output.load(Ordering::SeqCst) < number {
                 breathe().await;
             }
             breathe().await;
@@ -111,7 +111,7 @@ async fn idempotent_request_on_a_closing_connection_is_resent() {
         assert_eq!(user.get(&server).await.unwrap(), 200);
     }
     assert_eq!(user.network.counts(), Counts { opened: 2, healed: 1, ..Counts::default() });
-    let order: Vec<_> = server.asked().iter().map(|asked| asked.connection).collect();
+    let order: Vec<_> = server.requested().iter().map(|requested| requested.connection).collect();
     assert_eq!(order, [0, 0, 1, 1]);
 }
 
@@ -136,7 +136,7 @@ async fn new_connection_that_closes_is_not_retried() {
         user.request.set_target(b"/");
         let failure = user.ask_by(&clock, &server, Wanted::default()).await.unwrap_err();
         assert_eq!(failure.class(), Class::Closed);
-        assert_eq!(server.asked().len(), number);
+        assert_eq!(server.requested().len(), number);
     }
     assert_eq!(user.network.counts().healed, 0);
 }
@@ -144,7 +144,7 @@ async fn new_connection_that_closes_is_not_retried() {
 #[tokio::test]
 async fn cancelled_exchange_closes_its_connection() {
     let received = Arc::new(Notify::new());
-    let (go_on, told) = mpsc::channel();
+    let (advance, told) = mpsc::channel();
     let (receiving, told) = (Arc::clone(&received), Mutex::new(told));
     // Every second connection answers only when it is told to.
     let server = Server::start(move |number, peer| {
@@ -176,7 +176,7 @@ async fn cancelled_exchange_closes_its_connection() {
             () = received.notified() => {}
         }
         assert_eq!(user.get(&server).await.unwrap(), 200, "over another connection");
-        go_on.send(()).unwrap();
+        advance.send(()).unwrap();
         user.client.close().await;
     }
     assert_eq!(user.network.counts().opened, 6);
@@ -259,8 +259,8 @@ async fn rendered_urls_reach_their_servers() {
             &mut watch,
         );
         exchange.await.unwrap();
-        let asked = server.asked().pop().unwrap();
-        assert_eq!(asked.head.lines().next().unwrap(), format!("GET {target} HTTP/1.1"));
+        let requested = server.requested().pop().unwrap();
+        assert_eq!(requested.head.lines().next().unwrap(), format!("GET {target} HTTP/1.1"));
     }
     assert_eq!(user.network.counts().opened, 2);
     let failure = user.client.aim(b"nonsense", &mut Watch::new(&clock, None)).await.unwrap_err();
@@ -268,5 +268,5 @@ async fn rendered_urls_reach_their_servers() {
     user.request.begin("GET");
     user.request.set_target(b"/a b");
     let failure = user.ask(&one, Wanted::default()).await.unwrap_err();
-    assert_eq!((failure.class(), one.asked().len()), (Class::Check, 3), "nothing was sent");
+    assert_eq!((failure.class(), one.requested().len()), (Class::Check, 3), "nothing was sent");
 }

@@ -73,7 +73,7 @@ impl User {
         let mut watch = Watch::new(clock, None);
         let origin = self.network.origin(&server.url()).unwrap();
         self.client.ready(&origin, &mut watch).await?;
-        let asked = self.client.exchange(
+        let requested = self.client.exchange(
             &origin,
             &mut self.request,
             wanted,
@@ -81,7 +81,7 @@ impl User {
             &mut watch,
         );
         // Nothing in these tests takes this long unless it hangs.
-        tokio::time::timeout(Duration::from_secs(20), asked).await.expect("an end")?;
+        tokio::time::timeout(Duration::from_secs(20), requested).await.expect("an end")?;
         assert!(watch.sent_at() <= watch.ended_at() && watch.sent_at().is_some());
         self.parts = watch.parts().iter().map(|(part, _)| part.0).collect();
         Ok(self.response.status())

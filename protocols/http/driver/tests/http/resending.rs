@@ -101,8 +101,8 @@ impl User {
         let mut watch = Watch::new(&*self.clock, None);
         let (request, response) = (&mut self.request, &mut self.response);
         let wanted = Wanted::default();
-        let asked = self.client.exchange(&origin, request, wanted, response, &mut watch).await;
-        let outcome = match asked {
+        let requested = self.client.exchange(&origin, request, wanted, response, &mut watch).await;
+        let outcome = match requested {
             Ok(()) => Outcome::Ok(u32::from(response.status())),
             Err(failure) => Failure::as_outcome(&failure),
         };
@@ -195,7 +195,7 @@ async fn request_after_a_pause_is_sent_once() {
                 leaving.leave().await;
                 assert_eq!(user.ask(&url, method).await, ANEW, "{method}");
             }
-            assert_eq!(leaving.server.asked().len(), 4, "none was sent twice");
+            assert_eq!(leaving.server.requested().len(), 4, "none was sent twice");
             assert_eq!(user.network.counts().healed, 0);
         }
     }
@@ -215,7 +215,7 @@ async fn second(method: &str, resend: Resend, end: fn(&mut Peer)) -> (ReuseResul
     let mut user = User::new(resend);
     assert_eq!(user.after(&server.url(), method, Duration::ZERO).await, WELL);
     let kept = user.after(&server.url(), method, Duration::ZERO).await;
-    (kept, server.asked().len())
+    (kept, server.requested().len())
 }
 
 /// The table of methods in RFC 9110 section 9.2.2.
@@ -234,9 +234,13 @@ async fn resend_rules_apply_per_method() {
         for (resend, allowed) in
             [(Resend::Never, false), (Resend::Safe, idempotent), (Resend::Always, true)]
         {
-            let (kept, asked) = second(method, resend, |_| {}).await;
+            let (kept, requested) = second(method, resend, |_| {}).await;
             let expected = if allowed { &again } else { &failed };
-            assert_eq!((&kept, asked), (expected, 2 + usize::from(allowed)), "{method} {resend:?}");
+            assert_eq!(
+                (&kept, requested),
+                (expected, 2 + usize::from(allowed)),
+                "{method} {resend:?}"
+            );
         }
     }
     let (kept, _) = second("GET", Resend::Safe, Peer::reset).await;
@@ -254,9 +258,9 @@ async fn partial_answer_is_never_resent() {
         },
     ];
     for end in ends {
-        let (kept, asked) = second("GET", Resend::Always, end).await;
+        let (kept, requested) = second("GET", Resend::Always, end).await;
         assert_eq!(kept, ReuseResult { outcome: CLOSED, closed_after: AT_ONCE, ..WELL });
-        assert_eq!(asked, 2);
+        assert_eq!(requested, 2);
     }
 }
 
@@ -297,14 +301,14 @@ async fn second_ended_after(
     assert_eq!(user.after(&server.url(), method, Duration::ZERO).await, WELL);
     let (clock, url) = (Rc::clone(&user.clock), server.url());
     let work = async {
-        while server.asked().len() < 2 {
+        while server.requested().len() < 2 {
             breathe(Duration::from_millis(1)).await;
         }
         clock.pass(worked);
         tell.send(()).unwrap();
     };
     let (ended, ()) = tokio::join!(user.ask(&url, method), work);
-    (ended, server.asked().len())
+    (ended, server.requested().len())
 }
 
 #[tokio::test]
@@ -314,12 +318,12 @@ async fn connection_closed_during_work_was_not_idle() {
         for resend in [Resend::Safe, Resend::Always] {
             let ended =
                 |worked| second_ended_after(Duration::from_millis(worked), "GET", resend, end);
-            let (at_once, asked) = ended(10).await;
-            assert_eq!((at_once, asked), (ReuseResult { resent: 1, ..ANEW }, 3));
-            let (late, asked) = ended(500).await;
+            let (at_once, requested) = ended(10).await;
+            assert_eq!((at_once, requested), (ReuseResult { resent: 1, ..ANEW }, 3));
+            let (late, requested) = ended(500).await;
             assert!(matches!(late.outcome, Outcome::Failed(Class::Closed, _)), "{late:?}");
             let counts = (late.reconnected, late.resent, late.parts.1, late.closed_after);
-            assert_eq!((counts, asked), ((0, 0, 0, Some(Duration::from_millis(500))), 2));
+            assert_eq!((counts, requested), ((0, 0, 0, Some(Duration::from_millis(500))), 2));
         }
     }
 }

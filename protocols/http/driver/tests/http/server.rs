@@ -65,7 +65,7 @@ impl Server {
     }
 
     /// The requests received so far.
-    pub(crate) fn asked(&self) -> Vec<ReceivedRequest> {
+    pub(crate) fn requested(&self) -> Vec<ReceivedRequest> {
         self.log.lock().unwrap().clone()
     }
 }
@@ -80,9 +80,9 @@ impl Peer {
         });
         let mut body = vec![0; length.unwrap_or(0)];
         self.stream.read_exact(&mut body).ok()?;
-        let asked = ReceivedRequest { connection: self.number, head, body };
-        self.log.lock().unwrap().push(asked.clone());
-        Some(asked)
+        let requested = ReceivedRequest { connection: self.number, head, body };
+        self.log.lock().unwrap().push(requested.clone());
+        Some(requested)
     }
 
     /// Reads only a head.

@@ -74,7 +74,7 @@ impl User {
         let mut watch = Watch::new(&*self.clock, None);
         let origin = self.network.origin(url).unwrap();
         self.client.ready(&origin, &mut watch).await?;
-        let asked = self.client.exchange(
+        let requested = self.client.exchange(
             &origin,
             &mut self.request,
             wanted,
@@ -82,7 +82,7 @@ impl User {
             &mut watch,
         );
         // Nothing in these tests takes this long unless it hangs.
-        tokio::time::timeout(Duration::from_secs(20), asked).await.expect("an end")?;
+        tokio::time::timeout(Duration::from_secs(20), requested).await.expect("an end")?;
         assert!(watch.sent_at() <= watch.ended_at() && watch.sent_at().is_some());
         self.parts = watch.parts().iter().map(|(part, _)| part.0).collect();
         self.opening = watch.sent_at().unwrap() - watch.began_at().unwrap();

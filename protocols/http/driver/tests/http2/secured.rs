@@ -71,11 +71,11 @@ async fn answer(mut stream: TlsStream<tokio::net::TcpStream>) {
         }
         return;
     }
-    let mut asked = Vec::new();
+    let mut requested = Vec::new();
     while let Ok(byte) = stream.read_u8().await {
-        asked.push(byte);
-        if asked.ends_with(b"\r\n\r\n") {
-            asked.clear();
+        requested.push(byte);
+        if requested.ends_with(b"\r\n\r\n") {
+            requested.clear();
             let answer = b"HTTP/1.1 200 OK\r\nVersion: 1\r\nContent-Length: 0\r\n\r\n";
             if stream.write_all(answer).await.is_err() || stream.flush().await.is_err() {
                 return;
@@ -210,12 +210,12 @@ fn proxy() -> (String, Arc<AtomicU64>) {
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
                 let mut near = acceptor.accept(stream).await.unwrap();
-                let mut asked = Vec::new();
-                while !asked.ends_with(b"\r\n\r\n") {
-                    asked.push(near.read_u8().await.unwrap());
+                let mut requested = Vec::new();
+                while !requested.ends_with(b"\r\n\r\n") {
+                    requested.push(near.read_u8().await.unwrap());
                 }
-                let asked = String::from_utf8(asked).unwrap();
-                let to = asked.strip_prefix("CONNECT ").unwrap().split(' ').next().unwrap();
+                let requested = String::from_utf8(requested).unwrap();
+                let to = requested.strip_prefix("CONNECT ").unwrap().split(' ').next().unwrap();
                 let mut far = tokio::net::TcpStream::connect(to).await.unwrap();
                 near.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();
                 count.fetch_add(1, Ordering::Relaxed);

@@ -225,8 +225,8 @@ fn head_beyond_the_limit_names_it() {
         peer.say(HEADERS, END_HEADERS | END_STREAM, stream, &fields(10_000));
     });
     assert_eq!(failure.class(), Class::Protocol, "{failure}");
-    let said = failure.to_string();
-    assert!(said.contains("262144 bytes") || said.contains("a head without end"), "{said}");
+    let output = failure.to_string();
+    assert!(output.contains("262144 bytes") || output.contains("a head without end"), "{output}");
 }
 
 #[test]

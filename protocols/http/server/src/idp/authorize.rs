@@ -10,7 +10,7 @@ use super::login;
 use super::page::{post_elsewhere, redirect, say, with_parameters};
 use super::{client, proof};
 use crate::call::Call;
-use crate::oauth::{Refused, refused};
+use crate::oauth::{Refusal, refused};
 use crate::query::Parameters;
 use crate::reply::Reply;
 use crate::script::Twist;
@@ -150,7 +150,7 @@ pub(super) fn authorize(call: &Call<'_>, parameters: Parameters<'_>, reply: &mut
 }
 
 /// POST `par`: a request that the client sends itself (RFC 9126).
-pub(super) fn push(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused> {
+pub(super) fn push(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refusal> {
     let provider = &call.realm.provider;
     let pushed = (|| {
         let client = client::authenticate(call)?;

@@ -9,7 +9,7 @@ use super::event::Event;
 use super::jose::{PublicKey, Signed};
 use crate::calendar;
 use crate::call::Call;
-use crate::oauth::{Refused, refused};
+use crate::oauth::{Refusal, refused};
 use crate::reply::Reply;
 use crate::script::Twist;
 
@@ -34,7 +34,7 @@ pub(super) struct Client {
 }
 
 /// The client of a request.
-pub(super) fn authenticate(call: &Call<'_>) -> Result<Client, Refused> {
+pub(super) fn authenticate(call: &Call<'_>) -> Result<Client, Refusal> {
     let wrong = refused(401, "invalid_client", "Invalid client or Invalid client credentials");
     if call.twist == Some(Twist::RefusedClient) {
         return Err(wrong);
@@ -77,7 +77,7 @@ pub(super) fn verified<'a>(
     text: &'a str,
     error: &'static str,
     status: u16,
-) -> Result<Signed<'a>, Refused> {
+) -> Result<Signed<'a>, Refusal> {
     let wrong = |why| refused(status, error, why);
     let signed = Signed::read(text).ok_or(wrong("The assertion is no signed JWT"))?;
     let keys = keys(call, signed.claim("iss")).ok_or(wrong("The issuer has no keys here"))?;
@@ -107,7 +107,7 @@ pub(super) fn verified<'a>(
 }
 
 /// POST `register`: a client with keys, or with the common secret.
-pub(super) fn register(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused> {
+pub(super) fn register(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refusal> {
     let provider = &call.realm.provider;
     let registered = keys_to_register(call);
     provider.count(Event::Registered, registered.is_ok());
@@ -128,7 +128,7 @@ pub(super) fn register(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused
     Ok(())
 }
 
-fn keys_to_register(call: &Call<'_>) -> Result<Vec<PublicKey>, Refused> {
+fn keys_to_register(call: &Call<'_>) -> Result<Vec<PublicKey>, Refusal> {
     let wrong = |why| refused(400, "invalid_client_metadata", why);
     let data: Value = serde_json::from_slice(call.request.body).unwrap_or_default();
     if !data.is_object() {

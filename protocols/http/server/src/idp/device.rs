@@ -11,7 +11,7 @@ use super::kept::{Decision, Device, Login, Purpose};
 use super::login;
 use super::page::{Form, redirect, say};
 use crate::call::Call;
-use crate::oauth::{Refused, refused};
+use crate::oauth::{Refusal, refused};
 use crate::reply::Reply;
 use crate::script::Twist;
 
@@ -48,7 +48,7 @@ fn number(shift: u64, code: &str) -> Option<u64> {
 }
 
 /// POST `device`: a device asks.
-pub(super) fn authorize(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused> {
+pub(super) fn authorize(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refusal> {
     let provider = &call.realm.provider;
     let client = client::authenticate(call);
     provider.count(Event::Device, client.is_ok());
@@ -56,7 +56,7 @@ pub(super) fn authorize(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refuse
     let device = Device {
         client: client?.id,
         scope: scope.unwrap_or_default().into(),
-        asked: None,
+        requested: None,
         decision: Decision::Open,
     };
     let number = provider.devices.put(call.now, device);
@@ -76,7 +76,7 @@ pub(super) fn authorize(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refuse
 }
 
 /// The device waits for a token.
-pub(super) fn exchange(call: &Call<'_>, client: &Client) -> Result<Grant, Refused> {
+pub(super) fn exchange(call: &Call<'_>, client: &Client) -> Result<Grant, Refusal> {
     let provider = &call.realm.provider;
     let wrong = |error, why| refused(400, error, why);
     let expired = || wrong("expired_token", "Device code is expired");
@@ -95,7 +95,7 @@ pub(super) fn exchange(call: &Call<'_>, client: &Client) -> Result<Grant, Refuse
         if device.client != client.id {
             return Err(wrong("invalid_grant", "unauthorized client"));
         }
-        let last = device.asked.replace(call.now);
+        let last = device.requested.replace(call.now);
         match &device.decision {
             Decision::Open if last.is_some_and(|last| call.now < last + INTERVAL) => {
                 Err(wrong("slow_down", "Slow down"))

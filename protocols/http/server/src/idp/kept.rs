@@ -56,7 +56,7 @@ pub(super) struct Device {
     pub(super) client: Arc<str>,
     pub(super) scope: Arc<str>,
     /// When it asked last.
-    pub(super) asked: Option<Duration>,
+    pub(super) requested: Option<Duration>,
     pub(super) decision: Decision,
 }
 

@@ -193,7 +193,7 @@ fn passed(call: &Call<'_>, login: &Login, user: Arc<str>, reply: &mut Reply) {
             give_code(call, request, &SignedIn { number, user, second_factor }, reply);
         }
         Purpose::Device(code) => redirect(reply, format!("/idp/verify?user_code={code}")),
-        Purpose::Saml(asked) => asked.respond(call, &user, reply),
+        Purpose::Saml(requested) => requested.respond(call, &user, reply),
     }
 }
 

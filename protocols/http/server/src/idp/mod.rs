@@ -24,7 +24,7 @@ mod totp;
 mod used;
 
 use super::call::Call;
-use super::oauth::Refused;
+use super::oauth::Refusal;
 use super::reply::Reply;
 
 pub(super) use saml::receive;
@@ -74,7 +74,7 @@ pub(super) fn answer(call: &Call<'_>, segments: &[&str], reply: &mut Reply) -> A
             "/idp/logout"
         }
         ["saml"] if read => {
-            saml::asked(call, reply);
+            saml::requested(call, reply);
             "/idp/saml"
         }
         _ => return endpoint(call, segments, reply),
@@ -85,7 +85,7 @@ pub(super) fn answer(call: &Call<'_>, segments: &[&str], reply: &mut Reply) -> A
 
 /// Answers a program.
 fn endpoint(call: &Call<'_>, segments: &[&str], reply: &mut Reply) -> Answered {
-    type Endpoint = fn(&Call<'_>, &mut Reply) -> Result<(), Refused>;
+    type Endpoint = fn(&Call<'_>, &mut Reply) -> Result<(), Refusal>;
     let (path, endpoint): (_, Endpoint) = match segments {
         ["token"] => ("/idp/token", token::token),
         ["par"] => ("/idp/par", authorize::push),
@@ -96,7 +96,7 @@ fn endpoint(call: &Call<'_>, segments: &[&str], reply: &mut Reply) -> Answered {
         ["register"] => ("/idp/register", client::register),
         ["logout"] => ("/idp/logout", resource::end_session),
         ["authorize" | "login" | "verify" | "saml" | "jwks"] => {
-            Refused::wrong_method().answer(reply);
+            Refusal::wrong_method().answer(reply);
             return Some("/idp/(method)");
         }
         _ => return None,
@@ -105,7 +105,7 @@ fn endpoint(call: &Call<'_>, segments: &[&str], reply: &mut Reply) -> Answered {
     let result = match method {
         "POST" => endpoint(call, reply),
         "GET" | "HEAD" if path == "/idp/userinfo" => endpoint(call, reply),
-        _ => Err(Refused::wrong_method()),
+        _ => Err(Refusal::wrong_method()),
     };
     if let Err(refused) = result {
         refused.answer(reply);

@@ -7,13 +7,13 @@ use brunt_embedded::script::mix;
 use super::client::TOLERANCE;
 use super::jose::{PublicKey, Signed, hash};
 use crate::call::Call;
-use crate::oauth::{Refused, refused};
+use crate::oauth::{Refusal, refused};
 use crate::reply::Reply;
 use crate::script::Twist;
 
 /// The thumbprint of the key whose possession the request proves, if it has a proof. `token` is the access token that
 /// it must be about.
-pub(super) fn check(call: &Call<'_>, token: Option<&str>) -> Result<Option<Arc<str>>, Refused> {
+pub(super) fn check(call: &Call<'_>, token: Option<&str>) -> Result<Option<Arc<str>>, Refusal> {
     let Some(text) = call.request.fields.text("dpop") else { return Ok(None) };
     let status = if token.is_some() { 401 } else { 400 };
     let wrong = |why| refused(status, "invalid_dpop_proof", why);
@@ -44,7 +44,7 @@ pub(super) fn check(call: &Call<'_>, token: Option<&str>) -> Result<Option<Arc<s
 }
 
 /// Demands a nonce, if a script wants that and the request has a proof without one.
-pub(super) fn nonce(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused> {
+pub(super) fn nonce(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refusal> {
     if call.twist != Some(Twist::DemandNonce) {
         return Ok(());
     }

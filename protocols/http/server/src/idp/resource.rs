@@ -8,12 +8,12 @@ use super::page::{redirect, say, with_parameters};
 use super::provider::Access;
 use super::{login, proof};
 use crate::call::Call;
-use crate::oauth::{Refused, refused};
+use crate::oauth::{Refusal, refused};
 use crate::reply::Reply;
 use crate::script::Twist;
 
 /// GET or POST `userinfo`.
-pub(super) fn user_info(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused> {
+pub(super) fn user_info(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refusal> {
     let access = presented(call, reply);
     call.realm.provider.count(Event::UserInfo, access.is_ok());
     let access = access?;
@@ -28,7 +28,7 @@ pub(super) fn user_info(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refuse
 }
 
 /// What the request's token permits, with its proof if it is bound to a key.
-fn presented(call: &Call<'_>, reply: &mut Reply) -> Result<Access, Refused> {
+fn presented(call: &Call<'_>, reply: &mut Reply) -> Result<Access, Refusal> {
     let provider = &call.realm.provider;
     let wrong = refused(401, "invalid_token", "Token verification failed");
     let field = call.request.fields.text("authorization").unwrap_or_default();
@@ -55,7 +55,7 @@ fn presented(call: &Call<'_>, reply: &mut Reply) -> Result<Access, Refused> {
 }
 
 /// POST `introspect` (RFC 7662).
-pub(super) fn introspect(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused> {
+pub(super) fn introspect(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refusal> {
     let provider = &call.realm.provider;
     let client = client::authenticate(call).and_then(|client| {
         let wrong = refused(401, "invalid_client", "Client not allowed.");
@@ -90,7 +90,7 @@ pub(super) fn introspect(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refus
 }
 
 /// POST `revoke` (RFC 7009). The end of a refresh token is that of its session.
-pub(super) fn revoke(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused> {
+pub(super) fn revoke(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refusal> {
     let provider = &call.realm.provider;
     let revoked = client::authenticate(call).map(|client| {
         let token = call.form().first("token").unwrap_or_default();
@@ -113,7 +113,7 @@ pub(super) fn revoke(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused> 
 }
 
 /// POST `logout`, by a client with a refresh token.
-pub(super) fn end_session(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused> {
+pub(super) fn end_session(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refusal> {
     let provider = &call.realm.provider;
     let ended = client::authenticate(call).and_then(|client| {
         let token = call.form().first("refresh_token").unwrap_or_default();

@@ -19,14 +19,14 @@ use crate::reply::Reply;
 const LONGEST: u64 = 64 << 10;
 
 /// GET `saml`: shows the login page, unless the person is signed in.
-pub(super) fn asked(call: &Call<'_>, reply: &mut Reply) {
-    let Some(asked) = read(call) else {
+pub(super) fn requested(call: &Call<'_>, reply: &mut Reply) {
+    let Some(requested) = read(call) else {
         call.realm.provider.count(Event::Saml, false);
         return say(reply, 400, "We are sorry...", "Invalid Request", true);
     };
     match login::session(call) {
-        Some(session) => asked.respond(call, &session.user, reply),
-        None => Login::begin(call, Purpose::Saml(Arc::new(asked)), reply),
+        Some(session) => requested.respond(call, &session.user, reply),
+        None => Login::begin(call, Purpose::Saml(Arc::new(requested)), reply),
     }
 }
 

@@ -12,15 +12,15 @@ use super::jose::hash;
 use super::proof;
 use super::provider::Access;
 use crate::call::Call;
-use crate::oauth::{Refused, refused};
+use crate::oauth::{Refusal, refused};
 use crate::reply::Reply;
 use crate::script::Twist;
 
 /// What a client gives for tokens.
-type Exchange = fn(&Call<'_>, &Client) -> Result<Grant, Refused>;
+type Exchange = fn(&Call<'_>, &Client) -> Result<Grant, Refusal>;
 
 /// POST `token`.
-pub(super) fn token(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused> {
+pub(super) fn token(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refusal> {
     let form = call.form();
     let (event, grant): (_, Exchange) = match form.first("grant_type").as_deref() {
         Some("authorization_code") => (Event::CodeToToken, by_code),
@@ -104,7 +104,7 @@ fn identity(call: &Call<'_>, access: &Access, grant: &Grant) -> Option<String> {
 }
 
 /// For a code, once (RFC 6749 section 4.1.3), of whose challenge the client has the verifier (RFC 7636).
-fn by_code(call: &Call<'_>, client: &Client) -> Result<Grant, Refused> {
+fn by_code(call: &Call<'_>, client: &Client) -> Result<Grant, Refusal> {
     let (form, provider) = (call.form(), &call.realm.provider);
     let wrong = |why| refused(400, "invalid_grant", why);
     let code = provider.codes.number(&form.first("code").unwrap_or_default());
@@ -142,7 +142,7 @@ fn by_code(call: &Call<'_>, client: &Client) -> Result<Grant, Refused> {
 }
 
 /// For a refresh token, which is used once (RFC 9700 section 4.14.2).
-fn by_refresh_token(call: &Call<'_>, client: &Client) -> Result<Grant, Refused> {
+fn by_refresh_token(call: &Call<'_>, client: &Client) -> Result<Grant, Refusal> {
     let (form, provider) = (call.form(), &call.realm.provider);
     let wrong = |why| refused(400, "invalid_grant", why);
     if call.twist == Some(Twist::ExpiredGrant) {
@@ -170,7 +170,7 @@ fn by_refresh_token(call: &Call<'_>, client: &Client) -> Result<Grant, Refused> 
 }
 
 /// For the client itself (RFC 6749 section 4.4).
-fn for_itself(call: &Call<'_>, client: &Client) -> Result<Grant, Refused> {
+fn for_itself(call: &Call<'_>, client: &Client) -> Result<Grant, Refusal> {
     if !client.proven {
         return Err(refused(401, "unauthorized_client", "Public client not allowed"));
     }
@@ -189,7 +189,7 @@ fn without_session(call: &Call<'_>, client: &Client) -> Grant {
 }
 
 /// For an assertion of a client about a user (RFC 7523 section 2.1).
-fn by_assertion(call: &Call<'_>, client: &Client) -> Result<Grant, Refused> {
+fn by_assertion(call: &Call<'_>, client: &Client) -> Result<Grant, Refusal> {
     let form = call.form();
     let assertion = form.first("assertion").unwrap_or_default();
     let signed = client::verified(call, &assertion, "invalid_grant", 400)?;

@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 use serde_json::{Value, json};
 
 use super::resource::Resource;
-use super::{Asked, Done, Problem, carry_out, place, wrong_method};
+use super::{Done, ResourceRequest, ScimError, carry_out, place, wrong_method};
 use crate::call::Call;
 use crate::reply::Reply;
 
@@ -19,12 +19,12 @@ const DEPTH_MAX: usize = 20;
 type Created = HashMap<String, String, foldhash::fast::RandomState>;
 
 /// POST `Bulk`.
-pub(super) fn answer(call: &Call<'_>, body: &Value, reply: &mut Reply) -> Result<(), Problem> {
+pub(super) fn answer(call: &Call<'_>, body: &Value, reply: &mut Reply) -> Result<(), ScimError> {
     let operations = body.get("Operations").and_then(Value::as_array);
     let operations = operations
-        .ok_or_else(|| Problem::new(400, "invalidSyntax", "a BulkRequest has Operations"))?;
+        .ok_or_else(|| ScimError::new(400, "invalidSyntax", "a BulkRequest has Operations"))?;
     if operations.len() > MOST {
-        return Err(Problem::new(413, "", "there are more than 100 operations"));
+        return Err(ScimError::new(413, "", "there are more than 100 operations"));
     }
     let most = body.get("failOnErrors").and_then(Value::as_u64).unwrap_or(u64::MAX);
     let (mut created, mut errors, mut results) = (Created::default(), 0, Vec::new());
@@ -56,12 +56,12 @@ fn one(call: &Call<'_>, operation: &Value, created: &mut Created) -> Value {
         resolve(&mut body, created, DEPTH_MAX);
         let id = segments.get(1).copied();
         let versions = operation.get("version").and_then(Value::as_str);
-        let asked = Asked { method: text("method"), id, body, versions };
+        let requested = ResourceRequest { method: text("method"), id, body, versions };
         // Reading is no change.
-        if segments.len() > 2 || asked.method == "GET" || asked.method == "HEAD" {
+        if segments.len() > 2 || requested.method == "GET" || requested.method == "HEAD" {
             return Err(wrong_method());
         }
-        carry_out(store, asked, call.seconds_since_1970())
+        carry_out(store, requested, call.seconds_since_1970())
     });
     match (done, store) {
         (Ok((status, resource)), Some(store)) => {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::problem::Problem;
+use super::problem::ScimError;
 
 /// The longest filter in bytes, and the deepest nesting.
 const LONGEST: usize = 8 << 10;
@@ -58,7 +58,7 @@ pub(super) struct Path {
 }
 
 impl Filter {
-    pub(super) fn parse(text: &str) -> Result<Self, Problem> {
+    pub(super) fn parse(text: &str) -> Result<Self, ScimError> {
         let mut parser = Parser::new(text)?;
         let filter = parser.any()?;
         if parser.rest.is_empty() { Ok(filter) } else { Err(parser.wrong("the end")) }
@@ -131,7 +131,7 @@ impl Test {
 }
 
 impl Comparison {
-    fn of(word: &str) -> Option<Self> {
+    fn from_word(word: &str) -> Option<Self> {
         Some(match &*word.to_ascii_lowercase() {
             "eq" => Self::Equal,
             "ne" => Self::NotEqual,
@@ -182,8 +182,8 @@ impl Comparison {
 }
 
 impl Path {
-    pub(super) fn parse(text: &str) -> Result<Self, Problem> {
-        let wrong = || Problem::new(400, "invalidPath", "the path is none of RFC 7644");
+    pub(super) fn parse(text: &str) -> Result<Self, ScimError> {
+        let wrong = || ScimError::new(400, "invalidPath", "the path is none of RFC 7644");
         let mut parser = Parser::new(text).map_err(|_| wrong())?;
         let names = parser.names().map_err(|_| wrong())?;
         let mut path = Self { names, filter: None, sub: None };
@@ -206,17 +206,17 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn new(text: &'a str) -> Result<Self, Problem> {
+    fn new(text: &'a str) -> Result<Self, ScimError> {
         if text.len() > LONGEST {
-            return Err(Problem::new(400, "invalidFilter", "the filter is too long"));
+            return Err(ScimError::new(400, "invalidFilter", "the filter is too long"));
         }
         Ok(Self { rest: text.trim(), depth: 0 })
     }
 
-    fn any(&mut self) -> Result<Filter, Problem> {
+    fn any(&mut self) -> Result<Filter, ScimError> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
-            return Err(Problem::new(400, "invalidFilter", "the filter is nested too deeply"));
+            return Err(ScimError::new(400, "invalidFilter", "the filter is nested too deeply"));
         }
         let mut parts = vec![self.all()?];
         while self.keyword("or") {
@@ -226,7 +226,7 @@ impl<'a> Parser<'a> {
         Ok(if parts.len() == 1 { parts.remove(0) } else { Filter::Any(parts) })
     }
 
-    fn all(&mut self) -> Result<Filter, Problem> {
+    fn all(&mut self) -> Result<Filter, ScimError> {
         let mut parts = vec![self.one()?];
         while self.keyword("and") {
             parts.push(self.one()?);
@@ -234,7 +234,7 @@ impl<'a> Parser<'a> {
         Ok(if parts.len() == 1 { parts.remove(0) } else { Filter::All(parts) })
     }
 
-    fn one(&mut self) -> Result<Filter, Problem> {
+    fn one(&mut self) -> Result<Filter, ScimError> {
         let negated = self.keyword("not");
         if negated && !self.rest.starts_with('(') {
             return Err(self.wrong("a bracket"));
@@ -257,14 +257,14 @@ impl<'a> Parser<'a> {
         if self.keyword("pr") {
             return Ok(Filter::Attribute { names, test: Test::Present });
         }
-        let comparison = self.word().and_then(Comparison::of);
+        let comparison = self.word().and_then(Comparison::from_word);
         let comparison = comparison.ok_or_else(|| self.wrong("an operator such as eq"))?;
         let test = Test::Compare(comparison, self.value()?);
         Ok(Filter::Attribute { names, test })
     }
 
     /// An attribute: names with dots, after the name of a schema or not.
-    fn names(&mut self) -> Result<Vec<String>, Problem> {
+    fn names(&mut self) -> Result<Vec<String>, ScimError> {
         let part = |letter: char| {
             letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '$' | '.' | ':')
         };
@@ -282,7 +282,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A literal of JSON.
-    fn value(&mut self) -> Result<Value, Problem> {
+    fn value(&mut self) -> Result<Value, ScimError> {
         let wrong = |parser: &Self| parser.wrong("a value such as \"x\", 5 or true");
         let end = if self.rest.starts_with('"') {
             let mut values = serde_json::Deserializer::from_str(self.rest).into_iter::<String>();
@@ -322,9 +322,9 @@ impl<'a> Parser<'a> {
         rest.is_some()
     }
 
-    fn wrong(&self, expected: &str) -> Problem {
+    fn wrong(&self, expected: &str) -> ScimError {
         let before: String = self.rest.chars().take(20).collect();
-        Problem::new(400, "invalidFilter", format!("expected {expected} before '{before}'"))
+        ScimError::new(400, "invalidFilter", format!("expected {expected} before '{before}'"))
     }
 }
 

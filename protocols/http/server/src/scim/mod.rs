@@ -18,7 +18,7 @@ use super::call::Call;
 use super::reply::Reply;
 use filter::Filter;
 use order::Order;
-use problem::Problem;
+use problem::ScimError;
 use resource::Resource;
 use store::{Kind, Page, Store, matches};
 
@@ -28,7 +28,7 @@ const PAGE: usize = 100;
 const SCIM: &str = "application/scim+json;charset=utf-8";
 
 /// What is asked of the resources of a type, by a request or by a part of one.
-struct Asked<'a> {
+struct ResourceRequest<'a> {
     method: &'a str,
     id: Option<&'a str>,
     body: Value,
@@ -37,7 +37,7 @@ struct Asked<'a> {
 }
 
 /// What came of it: a status and a resource, unless there is none.
-type Done = Result<(u16, Option<Resource>), Problem>;
+type Done = Result<(u16, Option<Resource>), ScimError>;
 
 /// Answers a request below `/scim`. Returns the path that it is counted under, if there is anything.
 pub(super) fn answer(
@@ -61,7 +61,7 @@ pub(super) fn answer(
     Some(path)
 }
 
-fn respond(call: &Call<'_>, segments: &[&str], reply: &mut Reply) -> Result<(), Problem> {
+fn respond(call: &Call<'_>, segments: &[&str], reply: &mut Reply) -> Result<(), ScimError> {
     let directory = &call.realm.directory;
     let read = matches!(call.request.method, "GET" | "HEAD");
     if segments == ["ServiceProviderConfig"] && read {
@@ -70,7 +70,7 @@ fn respond(call: &Call<'_>, segments: &[&str], reply: &mut Reply) -> Result<(), 
     }
     permit(call)?;
     if let Some(fault) = call.scim_fault {
-        return Err(Problem::of(fault));
+        return Err(ScimError::from_fault(fault));
     }
     if segments == ["Bulk"] && call.request.method == "POST" {
         return bulk::answer(call, &parsed(call)?, reply);
@@ -90,8 +90,8 @@ fn respond(call: &Call<'_>, segments: &[&str], reply: &mut Reply) -> Result<(), 
         Value::Null
     };
     let versions = call.request.fields.text("if-match");
-    let asked = Asked { method: call.request.method, id, body, versions };
-    let (status, resource) = carry_out(store, asked, call.seconds_since_1970())?;
+    let requested = ResourceRequest { method: call.request.method, id, body, versions };
+    let (status, resource) = carry_out(store, requested, call.seconds_since_1970())?;
     let Some(resource) = resource else {
         reply.status = status;
         return Ok(());
@@ -111,8 +111,8 @@ fn respond(call: &Call<'_>, segments: &[&str], reply: &mut Reply) -> Result<(), 
 }
 
 /// Only administrators, and clients with a token, are served.
-fn permit(call: &Call<'_>) -> Result<(), Problem> {
-    let denied = || Problem::new(401, "", "Authentication is required");
+fn permit(call: &Call<'_>) -> Result<(), ScimError> {
+    let denied = || ScimError::new(401, "", "Authentication is required");
     if let Some((name, password)) = call.basic() {
         let known = call.realm.identify(&call.realm.openam, &name, &password);
         let administrator = known == Some(super::realm::Principal::Administrator);
@@ -125,23 +125,23 @@ fn permit(call: &Call<'_>) -> Result<(), Problem> {
     known.then_some(()).ok_or_else(denied)
 }
 
-fn wrong_method() -> Problem {
-    Problem::new(405, "", "the method is not supported here")
+fn wrong_method() -> ScimError {
+    ScimError::new(405, "", "the method is not supported here")
 }
 
-fn parsed(call: &Call<'_>) -> Result<Value, Problem> {
+fn parsed(call: &Call<'_>) -> Result<Value, ScimError> {
     let value: Option<Value> = serde_json::from_slice(call.request.body).ok();
     let value = value.filter(Value::is_object);
-    value.ok_or_else(|| Problem::new(400, "invalidSyntax", "the body is no JSON object"))
+    value.ok_or_else(|| ScimError::new(400, "invalidSyntax", "the body is no JSON object"))
 }
 
 /// Carries out what concerns one resource.
-fn carry_out(store: &Store, asked: Asked<'_>, now: u64) -> Done {
+fn carry_out(store: &Store, requested: ResourceRequest<'_>, now: u64) -> Done {
     let fields = |body: Value| match body {
         Value::Object(fields) => Ok(fields),
-        _ => Err(Problem::new(400, "invalidSyntax", "the resource is no JSON object")),
+        _ => Err(ScimError::new(400, "invalidSyntax", "the resource is no JSON object")),
     };
-    let Asked { method, id, body, versions } = asked;
+    let ResourceRequest { method, id, body, versions } = requested;
     match (method, id) {
         ("POST", None) => Ok((201, Some(store.add(fields(body)?, now)?))),
         ("GET" | "HEAD", Some(id)) => Ok((200, Some(store.get(id)?))),
@@ -162,11 +162,11 @@ fn carry_out(store: &Store, asked: Asked<'_>, now: u64) -> Done {
 }
 
 /// A list of the resources that a filter selects.
-fn list(call: &Call<'_>, store: &Store, reply: &mut Reply) -> Result<(), Problem> {
+fn list(call: &Call<'_>, store: &Store, reply: &mut Reply) -> Result<(), ScimError> {
     let query = call.query();
     let filter = query.first("filter").map(|text| Filter::parse(&text)).transpose()?;
     let number = |name: &str| {
-        let wrong = || Problem::new(400, "invalidValue", format!("{name} is no number"));
+        let wrong = || ScimError::new(400, "invalidValue", format!("{name} is no number"));
         query.first(name).map(|text| text.parse::<i64>().map_err(|_| wrong())).transpose()
     };
     let [by, order] = ["sortBy", "sortOrder"].map(|name| query.first(name));
@@ -177,7 +177,7 @@ fn list(call: &Call<'_>, store: &Store, reply: &mut Reply) -> Result<(), Problem
     let after = match by_cursor.as_deref() {
         None | Some("") => 0,
         Some(cursor) => Resource::number(cursor).ok_or_else(|| {
-            Problem::new(400, "invalidCursor", "the cursor is none of this server")
+            ScimError::new(400, "invalidCursor", "the cursor is none of this server")
         })?,
     };
     let skip = if by_cursor.is_some() { 0 } else { start - 1 };

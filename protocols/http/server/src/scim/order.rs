@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use serde_json::{Map, Value};
 
 use super::filter::{Path, member};
-use super::problem::Problem;
+use super::problem::ScimError;
 use super::resource::Resource;
 
 /// What resources are sorted by.
@@ -34,17 +34,17 @@ enum Key {
 
 impl Order {
     /// Reads both parameters; `None` if nothing is sorted.
-    pub(super) fn parse(by: Option<&str>, order: Option<&str>) -> Result<Option<Self>, Problem> {
+    pub(super) fn parse(by: Option<&str>, order: Option<&str>) -> Result<Option<Self>, ScimError> {
         let descending = match order.map(str::to_ascii_lowercase).as_deref() {
             None | Some("ascending") => false,
             Some("descending") => true,
             Some(_) => {
                 let detail = "sortOrder is neither ascending nor descending";
-                return Err(Problem::new(400, "invalidValue", detail));
+                return Err(ScimError::new(400, "invalidValue", detail));
             }
         };
         let Some(by) = by else { return Ok(None) };
-        let wrong = || Problem::new(400, "invalidPath", "sortBy is no attribute");
+        let wrong = || ScimError::new(400, "invalidPath", "sortBy is no attribute");
         let path = Path::parse(by).map_err(|_| wrong())?;
         if path.filter.is_some() {
             return Err(wrong());
@@ -65,7 +65,7 @@ impl Order {
             By::Changed => resources.sort_by_key(|resource| (resource.modified, resource.number)),
             By::Attribute(names) => {
                 resources.sort_by_cached_key(|resource| {
-                    Keyed(Key::of(resource, names), resource.number)
+                    Keyed(Key::new(resource, names), resource.number)
                 });
             }
         }
@@ -94,7 +94,7 @@ impl Ord for Keyed {
 }
 
 impl Key {
-    fn of(resource: &Resource, names: &[String]) -> Self {
+    fn new(resource: &Resource, names: &[String]) -> Self {
         match found(&resource.fields, names) {
             Some(Value::Bool(truth)) => Self::Truth(*truth),
             Some(Value::Number(number)) => number.as_f64().map_or(Self::Absent, Self::Number),

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::filter::{Filter, Path};
-use super::problem::Problem;
+use super::problem::ScimError;
 
 /// The most changes of a request.
 const MOST: usize = 100;
@@ -12,10 +12,10 @@ const MOST: usize = 100;
 pub(super) fn patched(
     fields: &Map<String, Value>,
     body: &Value,
-) -> Result<Map<String, Value>, Problem> {
+) -> Result<Map<String, Value>, ScimError> {
     let operations = body.get("Operations").and_then(Value::as_array);
     let operations = operations.filter(|it| (1..=MOST).contains(&it.len())).ok_or_else(|| {
-        Problem::new(400, "invalidSyntax", "a PatchOp has from 1 to 100 Operations")
+        ScimError::new(400, "invalidSyntax", "a PatchOp has from 1 to 100 Operations")
     })?;
     let mut fields = fields.clone();
     for operation in operations {
@@ -25,19 +25,19 @@ pub(super) fn patched(
         let names = path.as_ref().map_or(&[][..], |path| &path.names);
         let first = names.first().map(String::as_str).unwrap_or_default();
         if ["id", "meta", "schemas"].iter().any(|fixed| fixed.eq_ignore_ascii_case(first)) {
-            return Err(Problem::new(400, "mutability", format!("{first} cannot be changed")));
+            return Err(ScimError::new(400, "mutability", format!("{first} cannot be changed")));
         }
         match text("op").map(str::to_ascii_lowercase).as_deref() {
             Some("remove") => {
                 let path =
-                    path.ok_or_else(|| Problem::new(400, "noTarget", "remove needs a path"))?;
+                    path.ok_or_else(|| ScimError::new(400, "noTarget", "remove needs a path"))?;
                 remove(&mut fields, &path)?;
             }
             Some(op @ ("add" | "replace")) => {
-                let wrong = || Problem::new(400, "invalidValue", "the operation has no value");
+                let wrong = || ScimError::new(400, "invalidValue", "the operation has no value");
                 set(&mut fields, path.as_ref(), value.ok_or_else(wrong)?, op == "add")?;
             }
-            _ => return Err(Problem::new(400, "invalidSyntax", "op is add, replace or remove")),
+            _ => return Err(ScimError::new(400, "invalidSyntax", "op is add, replace or remove")),
         }
     }
     Ok(fields)
@@ -53,8 +53,8 @@ fn key(fields: &Map<String, Value>, name: &str) -> String {
 fn owner<'a>(
     fields: &'a mut Map<String, Value>,
     names: &[String],
-) -> Result<(&'a mut Map<String, Value>, String), Problem> {
-    let wrong = || Problem::new(400, "invalidPath", "the path leads through something simple");
+) -> Result<(&'a mut Map<String, Value>, String), ScimError> {
+    let wrong = || ScimError::new(400, "invalidPath", "the path leads through something simple");
     let (last, before) = names.split_last().ok_or_else(wrong)?;
     let mut fields = fields;
     for name in before {
@@ -71,10 +71,10 @@ fn set(
     path: Option<&Path>,
     value: &Value,
     add: bool,
-) -> Result<(), Problem> {
+) -> Result<(), ScimError> {
     let Some(path) = path else {
         let value = value.as_object().ok_or_else(|| {
-            Problem::new(400, "invalidValue", "without a path the value is an object")
+            ScimError::new(400, "invalidValue", "without a path the value is an object")
         })?;
         return merge(fields, value, add);
     };
@@ -92,7 +92,7 @@ fn set(
             }
             (None, Some(value)) => merge(item, value, false)?,
             (None, None) => {
-                return Err(Problem::new(400, "invalidValue", "the value is an object"));
+                return Err(ScimError::new(400, "invalidValue", "the value is an object"));
             }
         }
     }
@@ -104,10 +104,10 @@ fn merge(
     fields: &mut Map<String, Value>,
     value: &Map<String, Value>,
     add: bool,
-) -> Result<(), Problem> {
+) -> Result<(), ScimError> {
     for (name, value) in value {
         if ["id", "meta"].iter().any(|fixed| fixed.eq_ignore_ascii_case(name)) {
-            return Err(Problem::new(400, "mutability", format!("{name} cannot be changed")));
+            return Err(ScimError::new(400, "mutability", format!("{name} cannot be changed")));
         }
         put(fields, key(fields, name), value, add);
     }
@@ -151,7 +151,7 @@ fn selected<'a>(
     objects.filter(move |item| filter.meets(item))
 }
 
-fn remove(fields: &mut Map<String, Value>, path: &Path) -> Result<(), Problem> {
+fn remove(fields: &mut Map<String, Value>, path: &Path) -> Result<(), ScimError> {
     let (fields, key) = owner(fields, &path.names)?;
     let Some(filter) = &path.filter else {
         fields.remove(&key);
@@ -178,8 +178,8 @@ fn remove(fields: &mut Map<String, Value>, path: &Path) -> Result<(), Problem> {
     Ok(())
 }
 
-fn no_target() -> Problem {
-    Problem::new(400, "noTarget", "the path selects no value")
+fn no_target() -> ScimError {
+    ScimError::new(400, "noTarget", "the path selects no value")
 }
 
 #[cfg(test)]

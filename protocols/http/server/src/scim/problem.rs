@@ -9,14 +9,14 @@ use crate::script::ScimFault;
 
 /// A refusal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Problem {
+pub(super) struct ScimError {
     pub(super) status: u16,
     /// The keyword of the standard, empty if it has none.
     kind: &'static str,
     detail: Cow<'static, str>,
 }
 
-impl Problem {
+impl ScimError {
     pub(super) fn new(
         status: u16,
         kind: &'static str,
@@ -26,7 +26,7 @@ impl Problem {
     }
 
     /// What a script demands.
-    pub(super) fn of(fault: ScimFault) -> Self {
+    pub(super) fn from_fault(fault: ScimFault) -> Self {
         let detail = "as the script has it";
         match fault {
             ScimFault::Uniqueness => Self::new(409, "uniqueness", detail),

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::filter::{Filter, member};
 use super::order::Order;
-use super::problem::Problem;
+use super::problem::ScimError;
 use super::resource::Resource;
 
 /// The most resources of a type, and the longest of them in bytes.
@@ -61,13 +61,13 @@ pub(super) struct Page {
 
 impl Page {
     /// Where the page begins in a sorted list: a cursor is the last resource of the page before.
-    fn place(self, sorted: &[&Resource]) -> Result<usize, Problem> {
+    fn place(self, sorted: &[&Resource]) -> Result<usize, ScimError> {
         if self.after == 0 {
             return Ok(self.skip);
         }
         let last = sorted.iter().position(|resource| resource.number == self.after);
         last.map(|last| last + 1).ok_or_else(|| {
-            Problem::new(400, "expiredCursor", "the resource at which the cursor points is gone")
+            ScimError::new(400, "expiredCursor", "the resource at which the cursor points is gone")
         })
     }
 }
@@ -77,21 +77,21 @@ impl Store {
         Self { kind, kept: RwLock::default() }
     }
 
-    pub(super) fn get(&self, id: &str) -> Result<Resource, Problem> {
+    pub(super) fn get(&self, id: &str) -> Result<Resource, ScimError> {
         let number = Resource::number(id).ok_or_else(|| absent(id))?;
         let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
         kept.resources.get(&number).cloned().ok_or_else(|| absent(id))
     }
 
     /// Adds a resource.
-    pub(super) fn add(&self, fields: Map<String, Value>, now: u64) -> Result<Resource, Problem> {
+    pub(super) fn add(&self, fields: Map<String, Value>, now: u64) -> Result<Resource, ScimError> {
         let (fields, name) = self.settled(fields)?;
         let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
         if kept.names.contains_key(&*name) {
             return Err(taken());
         }
         if kept.resources.len() >= MOST {
-            return Err(Problem::new(507, "", "this server keeps no more resources"));
+            return Err(ScimError::new(507, "", "this server keeps no more resources"));
         }
         kept.last += 1;
         let number = kept.last;
@@ -108,8 +108,8 @@ impl Store {
         id: &str,
         versions: Option<&str>,
         now: u64,
-        change: impl FnOnce(&Map<String, Value>) -> Result<Map<String, Value>, Problem>,
-    ) -> Result<Resource, Problem> {
+        change: impl FnOnce(&Map<String, Value>) -> Result<Map<String, Value>, ScimError>,
+    ) -> Result<Resource, ScimError> {
         let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
         let current = kept.current(id, versions)?;
         let (fields, name) = self.settled(change(&current.fields)?)?;
@@ -127,7 +127,7 @@ impl Store {
         Ok(changed)
     }
 
-    pub(super) fn delete(&self, id: &str, versions: Option<&str>) -> Result<(), Problem> {
+    pub(super) fn delete(&self, id: &str, versions: Option<&str>) -> Result<(), ScimError> {
         let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
         let current = kept.current(id, versions)?;
         kept.forget(self.kind, &current.fields);
@@ -141,7 +141,7 @@ impl Store {
         filter: Option<&Filter>,
         order: Option<&Order>,
         page: Page,
-    ) -> Result<(Vec<Resource>, usize), Problem> {
+    ) -> Result<(Vec<Resource>, usize), ScimError> {
         let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
         let meets = |resource: &Resource| filter.is_none_or(|it| it.meets(&resource.fields));
         let later = |resource: &&Resource| resource.number > page.after;
@@ -169,7 +169,7 @@ impl Store {
     fn settled(
         &self,
         mut fields: Map<String, Value>,
-    ) -> Result<(Map<String, Value>, Box<str>), Problem> {
+    ) -> Result<(Map<String, Value>, Box<str>), ScimError> {
         let (_, _, schema, naming) = self.kind.words();
         for name in ["id", "meta", "password"] {
             fields.remove(name);
@@ -177,21 +177,21 @@ impl Store {
         fields.entry("schemas").or_insert_with(|| json!([schema]));
         let name = member(&fields, naming).and_then(Value::as_str).filter(|name| !name.is_empty());
         let name = name.map(str::to_lowercase).ok_or_else(|| {
-            Problem::new(400, "invalidValue", format!("the attribute {naming} is required"))
+            ScimError::new(400, "invalidValue", format!("the attribute {naming} is required"))
         })?;
         if serde_json::to_vec(&fields).map_or(true, |bytes| bytes.len() > LONGEST) {
-            return Err(Problem::new(413, "", "the resource is too long for this server"));
+            return Err(ScimError::new(413, "", "the resource is too long for this server"));
         }
         Ok((fields, name.into()))
     }
 }
 
 impl Kept {
-    fn current(&self, id: &str, versions: Option<&str>) -> Result<Resource, Problem> {
+    fn current(&self, id: &str, versions: Option<&str>) -> Result<Resource, ScimError> {
         let found = Resource::number(id).and_then(|number| self.resources.get(&number));
         let found = found.cloned().ok_or_else(|| absent(id))?;
         if versions.is_some_and(|versions| !matches(versions, &found.tag())) {
-            return Err(Problem::new(412, "", "the resource has another version"));
+            return Err(ScimError::new(412, "", "the resource has another version"));
         }
         Ok(found)
     }
@@ -209,11 +209,11 @@ pub(super) fn matches(list: &str, tag: &str) -> bool {
     list.trim() == "*" || list.split(',').any(|one| bare(one) == bare(tag))
 }
 
-fn absent(id: &str) -> Problem {
+fn absent(id: &str) -> ScimError {
     let id: String = id.chars().take(60).collect();
-    Problem::new(404, "", format!("Resource {id} not found"))
+    ScimError::new(404, "", format!("Resource {id} not found"))
 }
 
-fn taken() -> Problem {
-    Problem::new(409, "uniqueness", "another resource has that name")
+fn taken() -> ScimError {
+    ScimError::new(409, "uniqueness", "another resource has that name")
 }

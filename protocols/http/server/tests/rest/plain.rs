@@ -21,11 +21,11 @@ fn sleep_lasts_as_long_as_requested() {
         let begun = Instant::now();
         let answer = client.get(&format!("/sleep?{query}"));
         let took = begun.elapsed();
-        let said = Duration::from_micros(answer.json()["slept_us"].as_u64().unwrap());
+        let output = Duration::from_micros(answer.json()["slept_us"].as_u64().unwrap());
         let range = Duration::from_millis(shortest)..=Duration::from_millis(longest);
         assert!(
-            answer.status == 200 && range.contains(&said) && took >= said,
-            "{query}: {said:?} {took:?}"
+            answer.status == 200 && range.contains(&output) && took >= output,
+            "{query}: {output:?} {took:?}"
         );
     }
     let lengths: std::collections::HashSet<_> =

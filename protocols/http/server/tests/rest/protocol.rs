@@ -39,7 +39,7 @@ fn pipelined_requests_are_answered_in_order() {
 #[test]
 fn keep_alive_follows_the_http_version() {
     let server = server();
-    for (request, stays, said) in [
+    for (request, stays, output) in [
         ("GET / HTTP/1.1\r\nHost: t\r\n\r\n", true, None),
         ("GET / HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n", false, Some("close")),
         // In HTTP/1.0 that is understood.
@@ -49,7 +49,7 @@ fn keep_alive_follows_the_http_version() {
         let mut client = connect(&server);
         client.send(request.as_bytes());
         let answer = client.receive("GET").unwrap();
-        assert_eq!((answer.status, answer.field("connection")), (200, said), "{request}");
+        assert_eq!((answer.status, answer.field("connection")), (200, output), "{request}");
         if stays {
             client.send(request.as_bytes());
             assert_eq!(client.receive("GET").unwrap().status, 200, "{request}");

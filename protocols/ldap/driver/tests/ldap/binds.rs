@@ -1,6 +1,6 @@
 //! Binds with every mechanism, completed against a server that checks them.
 
-use crate::server::{Act, Server, answer};
+use crate::server::{Reaction, Server, answer};
 use crate::{arguments, outcomes, plan, run, setup, simple};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -46,7 +46,7 @@ async fn server(
             credentials.unwrap_or(b"<none>"),
         );
         *step = if code == 14 { *step + 1 } else { 0 };
-        vec![Act::Send(bind_answer(incoming.message, code, &proof))]
+        vec![Reaction::Send(bind_answer(incoming.message, code, &proof))]
     })
     .await
 }
@@ -72,7 +72,7 @@ async fn wrong_passwords_are_sent_in_the_given_percentage() {
         else {
             return Vec::new();
         };
-        vec![Act::Send(answer(
+        vec![Reaction::Send(answer(
             incoming.message,
             if *password == b"invalid-password" { 49 } else { 0 },
             "",

@@ -1,6 +1,6 @@
 //! Adding and deleting: the server must end with exactly the entries it had before.
 
-use crate::server::{Act, Server, answer};
+use crate::server::{Reaction, Server, answer};
 use crate::{one, outcomes, plan, run, settle, setup};
 use brunt_exchange::{Class, Outcome};
 pub(crate) use brunt_ldap_driver::DeleteMode;
@@ -70,7 +70,7 @@ async fn directory(silent: &'static str) -> (Server, Directory) {
         if matches!(&message.request, Request::Add { dn, .. } if *dn == silent.as_bytes()) {
             return Vec::new();
         }
-        vec![Act::Send(answer(message, code, ""))]
+        vec![Reaction::Send(answer(message, code, ""))]
     })
     .await;
     (server, directory)
@@ -130,7 +130,7 @@ async fn unanswered_add_is_purged() {
 async fn purge_continues_after_a_refusal_and_reports_it() {
     let server = Server::start(|incoming| {
         let refused = matches!(&incoming.message.request, Request::Delete { dn } if dn.starts_with(b"uid=user.1,"));
-        vec![Act::Send(answer(incoming.message, if refused { 50 } else { 0 }, ""))]
+        vec![Reaction::Send(answer(incoming.message, if refused { 50 } else { 0 }, ""))]
     })
     .await;
     let plan = plan(setup(server.address, adding(DeleteMode::Off, 1)));

@@ -1,6 +1,6 @@
 //! Connections that the server closes while they are idle, or exactly while a request is sent.
 
-use crate::server::{Act, Incoming, Server, answer, entry, pause, yes};
+use crate::server::{Incoming, Reaction, Server, answer, entry, pause, yes};
 use crate::{plan, setup, simple};
 use brunt_exchange::{Class, Clock, Moment, Monotonic, Outcome, Session as _, Ticket, Watch};
 use brunt_feed::{Escape, Hole, Text, Values};
@@ -96,10 +96,10 @@ fn modify() -> Task {
     })
 }
 
-fn notice(code: u32) -> Act {
+fn notice(code: u32) -> Reaction {
     let mut bytes = Vec::new();
     reply::notice_of_disconnection(&mut bytes, &reply::Answer::because(code, "idle"));
-    Act::Send(bytes)
+    Reaction::Send(bytes)
 }
 
 /// Makes a server that waits for `word` disconnect, and gives the runtime time to process this, as it has between
@@ -115,10 +115,10 @@ async fn disconnect(server: &Server, word: &Notify) {
 
 #[tokio::test]
 async fn idle_close_before_an_exchange_costs_none() {
-    let ways: [fn() -> Vec<Act>; 3] = [
-        || vec![Act::Close],
-        || vec![Act::Reset],
-        || vec![notice(11), Act::Leave, Act::Pause(Duration::from_secs(5))],
+    let ways: [fn() -> Vec<Reaction>; 3] = [
+        || vec![Reaction::Close],
+        || vec![Reaction::Reset],
+        || vec![notice(11), Reaction::Leave, Reaction::Pause(Duration::from_secs(5))],
     ];
     for (task, login) in [(search(), simple("cn=admin", "x")), (modify(), Identity::Anonymous)] {
         for way in ways {
@@ -127,9 +127,9 @@ async fn idle_close_before_an_exchange_costs_none() {
             let word = Arc::new(Notify::new());
             let told = Arc::clone(&word);
             let server = Server::start(move |incoming: &Incoming<'_>| {
-                let mut acts = vec![Act::Send(yes(incoming.message))];
+                let mut acts = vec![Reaction::Send(yes(incoming.message))];
                 if incoming.nth == bound {
-                    acts.push(Act::Await(Arc::clone(&told)));
+                    acts.push(Reaction::Await(Arc::clone(&told)));
                     acts.extend(way());
                 }
                 acts
@@ -162,7 +162,7 @@ async fn idle_close_found_when_preparing_is_counted_then() {
             if joined {
                 reply::notice_of_disconnection(&mut bytes, &reply::Answer::because(52, "bye"));
             }
-            vec![Act::Send(bytes), Act::Close]
+            vec![Reaction::Send(bytes), Reaction::Close]
         })
         .await;
         let plan = plan(setup(server.address, search()));
@@ -182,11 +182,11 @@ async fn idle_close_found_when_preparing_is_counted_then() {
 async fn second(
     task: Task,
     resend: Resend,
-    acts: impl Fn(&Incoming<'_>) -> Vec<Act> + Send + Sync + 'static,
+    acts: impl Fn(&Incoming<'_>) -> Vec<Reaction> + Send + Sync + 'static,
 ) -> (ReuseResult, usize) {
     let server = Server::start(move |incoming| match (incoming.connection, incoming.nth) {
         (0, 1) => acts(incoming),
-        _ => vec![Act::Send(yes(incoming.message))],
+        _ => vec![Reaction::Send(yes(incoming.message))],
     })
     .await;
     let plan = plan(Setup { resend, ..setup(server.address, task) });
@@ -209,7 +209,8 @@ async fn request_on_a_closing_connection_is_resent_if_allowed() {
         (search(), Resend::Never, false),
         (bind(), Resend::Never, false),
     ] {
-        let cases: [(fn() -> Act, Outcome); 2] = [(|| Act::Close, CLOSED), (|| Act::Reset, reset)];
+        let cases: [(fn() -> Reaction, Outcome); 2] =
+            [(|| Reaction::Close, CLOSED), (|| Reaction::Reset, reset)];
         for (act, outcome) in cases {
             let (kept, requested) = second(task.clone(), resend, move |_| vec![act()]).await;
             let expected = if again { ReuseResult::anew(1) } else { failed(outcome) };
@@ -229,8 +230,8 @@ async fn connection_closed_during_work_was_not_idle() {
         let told = Arc::clone(&word);
         let server = Server::start(move |incoming: &Incoming<'_>| {
             match (incoming.connection, incoming.nth) {
-                (0, 1) => vec![Act::Await(Arc::clone(&told)), Act::Close],
-                _ => vec![Act::Send(yes(incoming.message))],
+                (0, 1) => vec![Reaction::Await(Arc::clone(&told)), Reaction::Close],
+                _ => vec![Reaction::Send(yes(incoming.message))],
             }
         })
         .await;
@@ -255,7 +256,7 @@ async fn connection_closed_during_work_was_not_idle() {
 
 #[tokio::test]
 async fn server_closing_every_connection_is_a_failure() {
-    let server = Server::start(|_: &Incoming<'_>| vec![Act::Close]).await;
+    let server = Server::start(|_: &Incoming<'_>| vec![Reaction::Close]).await;
     let login = Identity::Anonymous;
     let plan = plan(Setup { login, resend: Resend::Always, ..setup(server.address, search()) });
     let mut session = open(&plan, 0..1).remove(0);
@@ -273,14 +274,14 @@ async fn partial_answer_is_never_resent() {
     let half = |incoming: &Incoming<'_>| {
         let mut bytes = yes(incoming.message);
         bytes.truncate(bytes.len() - 3);
-        vec![Act::Send(bytes), Act::Pause(Duration::from_millis(10)), Act::Close]
+        vec![Reaction::Send(bytes), Reaction::Pause(Duration::from_millis(10)), Reaction::Close]
     };
     let octet = |incoming: &Incoming<'_>| {
         let mut bytes = answer(incoming.message, 0, "");
         bytes.truncate(1);
-        vec![Act::Send(bytes), Act::Pause(Duration::from_millis(10)), Act::Close]
+        vec![Reaction::Send(bytes), Reaction::Pause(Duration::from_millis(10)), Reaction::Close]
     };
-    let blamed = |_: &Incoming<'_>| vec![notice(2), Act::Close];
+    let blamed = |_: &Incoming<'_>| vec![notice(2), Reaction::Close];
     for (kept, requested) in [
         second(search(), Resend::Always, half).await,
         second(search(), Resend::Always, octet).await,
@@ -294,13 +295,13 @@ async fn partial_answer_is_never_resent() {
         ReuseResult { outcome: blamed, ..ReuseResult::well() },
         "the request itself was refused"
     );
-    let leaving = |_: &Incoming<'_>| vec![notice(52), Act::Close];
+    let leaving = |_: &Incoming<'_>| vec![notice(52), Reaction::Close];
     assert_eq!(second(search(), Resend::Safe, leaving).await.0, ReuseResult::anew(1));
 }
 
 #[tokio::test]
 async fn connection_that_never_answered_is_not_retried() {
-    let server = Server::start(|_| vec![Act::Close]).await;
+    let server = Server::start(|_| vec![Reaction::Close]).await;
     let plan = plan(Setup { resend: Resend::Always, ..setup(server.address, search()) });
     let mut session = open(&plan, 0..1).remove(0);
     for number in 0..3 {
@@ -313,8 +314,8 @@ async fn connection_that_never_answered_is_not_retried() {
 #[tokio::test]
 async fn connection_opened_in_advance_counts_as_reused() {
     let server = Server::start(|incoming| match incoming.connection {
-        0 => vec![Act::Close],
-        _ => vec![Act::Send(yes(incoming.message))],
+        0 => vec![Reaction::Close],
+        _ => vec![Reaction::Send(yes(incoming.message))],
     })
     .await;
     let plan = plan(setup(server.address, search()));
@@ -345,9 +346,9 @@ async fn shared_connection_judges_each_exchange_separately() {
     // Both have one answer. Then the first to send a request gets half of another answer, and the connection ends while
     // the second's request is on it.
     let server = Server::start(|incoming| match (incoming.connection, incoming.nth) {
-        (0, 2) => vec![Act::Send(entry(incoming.message, "uid=a", &[]))],
-        (0, 3) => vec![Act::Close],
-        _ => vec![Act::Send(yes(incoming.message))],
+        (0, 2) => vec![Reaction::Send(entry(incoming.message, "uid=a", &[]))],
+        (0, 3) => vec![Reaction::Close],
+        _ => vec![Reaction::Send(yes(incoming.message))],
     })
     .await;
     let mut setup = setup(server.address, search());
@@ -381,10 +382,14 @@ async fn flow_user_repeats_its_step_on_a_new_connection() {
         let told = Arc::clone(&word);
         let server = Server::start(move |incoming| match (incoming.connection, incoming.nth) {
             (0, 1) if resent == 0 => {
-                vec![Act::Send(yes(incoming.message)), Act::Await(Arc::clone(&told)), Act::Close]
+                vec![
+                    Reaction::Send(yes(incoming.message)),
+                    Reaction::Await(Arc::clone(&told)),
+                    Reaction::Close,
+                ]
             }
-            (0, 2) => vec![Act::Close],
-            _ => vec![Act::Send(yes(incoming.message))],
+            (0, 2) => vec![Reaction::Close],
+            _ => vec![Reaction::Send(yes(incoming.message))],
         })
         .await;
         let login = simple("cn=admin", "secret");

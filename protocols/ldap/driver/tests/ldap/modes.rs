@@ -105,7 +105,11 @@ async fn probe_uses_one_connection_and_returns_the_code() {
     );
 
     let refusing = crate::Server::start(|incoming| {
-        vec![crate::server::Act::Send(crate::server::answer(incoming.message, 49, "no such user"))]
+        vec![crate::server::Reaction::Send(crate::server::answer(
+            incoming.message,
+            49,
+            "no such user",
+        ))]
     })
     .await;
     let mut wrong = crate::setup(refusing.address, search());

@@ -1,6 +1,6 @@
 //! What each operation sends, and how its answer is counted.
 
-use crate::server::{Act, Server, answer, entry, yes};
+use crate::server::{Reaction, Server, answer, entry, yes};
 use crate::{arguments, outcomes, plan, run, setup, simple};
 use brunt_exchange::{Class, Outcome};
 use brunt_ldap_driver::{
@@ -100,11 +100,11 @@ async fn value_count_zero_clears_and_increment_sends_its_amount() {
     assert_eq!(seen(Task::Modify(nothing), &[], false, 1).await, ["modify cn=a"]);
     let server = Server::start(|incoming| {
         let Request::Modify { changes, .. } = &incoming.message.request else {
-            return vec![Act::Send(yes(incoming.message))];
+            return vec![Reaction::Send(yes(incoming.message))];
         };
         assert_eq!(changes[0].op, brunt_ldap_wire::request::ModifyOp::Increment);
         assert_eq!(changes[0].attribute.values, [b"5"]);
-        vec![Act::Send(yes(incoming.message))]
+        vec![Reaction::Send(yes(incoming.message))]
     })
     .await;
     let mut increment = modify("cn=a", &[("uidNumber", "5")]);
@@ -167,7 +167,7 @@ async fn search_and_bind_may_use_separate_connections() {
 async fn search_and_bind_without_one_entry_is_94_or_95() {
     let server = Server::start(|incoming| {
         let one = || entry(incoming.message, "uid=a", &[]);
-        vec![Act::Send(match incoming.nth {
+        vec![Reaction::Send(match incoming.nth {
             0 => answer(incoming.message, 0, ""),
             1 => [one(), one(), answer(incoming.message, 0, "")].concat(),
             2 => [one(), answer(incoming.message, 4, "size limit")].concat(),
@@ -201,10 +201,10 @@ async fn mvcc_lost_race_is_assertion_failed() {
             let value = assertion.value.unwrap();
             assert!(value.ends_with(b"entryCSN\x04\x017"), "{value:?}");
             let code = if incoming.nth == 1 { 0 } else { 122 };
-            return vec![Act::Send(answer(message, code, ""))];
+            return vec![Reaction::Send(answer(message, code, ""))];
         };
         assert_eq!(search.attributes, [b"entryCSN"]);
-        vec![Act::Send(
+        vec![Reaction::Send(
             [entry(message, "cn=a", &[("entryCSN", &["7"])]), answer(message, 0, "")].concat(),
         )]
     })
@@ -227,7 +227,7 @@ async fn search_and_modify_are_separate_exchanges() {
             }
             _ => Vec::new(),
         };
-        vec![Act::Send([found, answer(message, 0, "")].concat())]
+        vec![Reaction::Send([found, answer(message, 0, "")].concat())]
     })
     .await;
     let task = Task::SearchAndModify {
@@ -260,7 +260,7 @@ async fn paged_search_is_one_exchange() {
         let page = control::RawControl { oid, critical: false, value: Some(&value) };
         let tag = crate::server::answer_tag(&message.request).unwrap();
         reply::result(&mut bytes, message.message_id, tag, &reply::Answer::code(0), &[page]);
-        vec![Act::Send(bytes)]
+        vec![Reaction::Send(bytes)]
     })
     .await;
     let search = SearchSetup { page_size: Some(10), ..SearchSetup::new("dc=example", "(uid=*)") };
@@ -281,7 +281,7 @@ async fn controls_accompany_every_operation() {
             let oid = String::from_utf8_lossy(control.oid).into_owned();
             SEEN.lock().unwrap().push((oid, control.critical, control.value.map(<[u8]>::to_vec)));
         }
-        vec![Act::Send(yes(incoming.message))]
+        vec![Reaction::Send(yes(incoming.message))]
     })
     .await;
     let mut change = modify("cn=a", &[("title", "x")]);
@@ -308,7 +308,8 @@ async fn controls_accompany_every_operation() {
 
 #[tokio::test]
 async fn referral_is_a_failure_with_its_code() {
-    let server = Server::start(|incoming| vec![Act::Send(answer(incoming.message, 10, ""))]).await;
+    let server =
+        Server::start(|incoming| vec![Reaction::Send(answer(incoming.message, 10, ""))]).await;
     let ran =
         run(&plan(setup(server.address, Task::Modify(modify("cn=a", &[("title", "x")])))), 1).await;
     assert_eq!(outcomes(&ran), [Outcome::Failed(Class::Result, 10)]);

@@ -14,7 +14,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 
 /// The server's reaction to a request.
-pub(crate) enum Act {
+pub(crate) enum Reaction {
     /// Sends these bytes in one write.
     Send(Vec<u8>),
     /// Sends these bytes one at a time.
@@ -83,7 +83,7 @@ impl Drop for Server {
     }
 }
 
-type Script = dyn Fn(&Incoming<'_>) -> Vec<Act> + Send + Sync;
+type Script = dyn Fn(&Incoming<'_>) -> Vec<Reaction> + Send + Sync;
 
 impl Server {
     #[expect(
@@ -91,14 +91,14 @@ impl Server {
         reason = "a listener needs the runtime around it, so starting one reads as a wait"
     )]
     pub(crate) async fn start(
-        script: impl Fn(&Incoming<'_>) -> Vec<Act> + Send + Sync + 'static,
+        script: impl Fn(&Incoming<'_>) -> Vec<Reaction> + Send + Sync + 'static,
     ) -> Self {
         Self::start_at("127.0.0.1:0".parse().unwrap(), script)
     }
 
     pub(crate) fn start_at(
         address: SocketAddr,
-        script: impl Fn(&Incoming<'_>) -> Vec<Act> + Send + Sync + 'static,
+        script: impl Fn(&Incoming<'_>) -> Vec<Reaction> + Send + Sync + 'static,
     ) -> Self {
         let socket = tokio::net::TcpSocket::new_v4().unwrap();
         socket.set_reuseaddr(true).unwrap();
@@ -112,7 +112,7 @@ impl Server {
 
     /// A server that accepts everything, and finds one entry in every search.
     pub(crate) async fn willing() -> Self {
-        Self::start(|incoming| vec![Act::Send(yes(incoming.message))]).await
+        Self::start(|incoming| vec![Reaction::Send(yes(incoming.message))]).await
     }
 }
 
@@ -148,7 +148,7 @@ async fn converse(mut stream: TcpStream, connection: usize, script: Arc<Script>,
             let acts = script(&Incoming { connection, nth, message: &message });
             nth += 1;
             for act in acts {
-                if matches!(act, Act::Leave) {
+                if matches!(act, Reaction::Leave) {
                     log.left.lock().unwrap().insert(connection);
                 } else if !perform(&mut stream, act).await {
                     return;
@@ -162,10 +162,10 @@ async fn converse(mut stream: TcpStream, connection: usize, script: Arc<Script>,
     }
 }
 
-async fn perform(stream: &mut TcpStream, act: Act) -> bool {
+async fn perform(stream: &mut TcpStream, act: Reaction) -> bool {
     match act {
-        Act::Send(bytes) => stream.write_all(&bytes).await.is_ok(),
-        Act::Drip(bytes) => {
+        Reaction::Send(bytes) => stream.write_all(&bytes).await.is_ok(),
+        Reaction::Drip(bytes) => {
             for byte in bytes {
                 if stream.write_all(&[byte]).await.is_err() {
                     return false;
@@ -174,17 +174,17 @@ async fn perform(stream: &mut TcpStream, act: Act) -> bool {
             }
             true
         }
-        Act::Pause(time) => {
+        Reaction::Pause(time) => {
             pause(time).await;
             true
         }
-        Act::Await(word) => {
+        Reaction::Await(word) => {
             word.notified().await;
             true
         }
-        Act::Leave => true,
-        Act::Close => false,
-        Act::Reset => {
+        Reaction::Leave => true,
+        Reaction::Close => false,
+        Reaction::Reset => {
             socket2::SockRef::from(&*stream).set_linger(Some(Duration::ZERO)).unwrap();
             false
         }

@@ -1,6 +1,6 @@
 //! Several servers of which one goes away and comes back.
 
-use crate::server::{Act, Server, answer, yes};
+use crate::server::{Reaction, Server, answer, yes};
 use crate::{plan, setup, simple};
 use brunt_exchange::{Class, Clock, Moment, Outcome, Session as _, Ticket, Watch};
 use brunt_ldap_driver::{Plan, SearchSetup, Servers, Session, Task, open, probe};
@@ -42,7 +42,7 @@ async fn one(session: &mut Session, clock: &Standing) -> (Outcome, Option<u16>) 
 }
 
 fn willing_at(address: SocketAddr) -> Server {
-    Server::start_at(address, |incoming| vec![Act::Send(yes(incoming.message))])
+    Server::start_at(address, |incoming| vec![Reaction::Send(yes(incoming.message))])
 }
 
 #[tokio::test]
@@ -91,9 +91,10 @@ async fn dead_first_server_does_not_refuse_the_run() {
     let error = probe(&plan_of([nobody, nobody])).await.unwrap_err();
     assert_eq!((error.class, error.code), (Class::Connect, 91));
     // A password that one server refuses is not tried at the others.
-    let refusing =
-        Server::start(|incoming| vec![Act::Send(answer(incoming.message, 49, "no such user"))])
-            .await;
+    let refusing = Server::start(|incoming| {
+        vec![Reaction::Send(answer(incoming.message, 49, "no such user"))]
+    })
+    .await;
     let error = probe(&plan_of([refusing.address, other])).await.unwrap_err();
     assert_eq!((error.class, error.code, alive.log.count("bind")), (Class::Login, 49, 2));
     // What goes to a server that is not there is counted there.

@@ -2,7 +2,7 @@
 
 use crate::churn::{DeleteMode, adding};
 use crate::operations::modify;
-use crate::server::{Act, Server, answer, yes};
+use crate::server::{Reaction, Server, answer, yes};
 use crate::{ExchangeResult, outcomes, plan, run, setup, simple};
 use brunt_exchange::Outcome;
 use brunt_feed::TraceContext;
@@ -32,7 +32,7 @@ async fn ran(task: Task, seed: u64, code: u32, count: u64) -> (Seen, Vec<Exchang
         assert!(known.is_none_or(|control| !control.critical));
         let value = known.and_then(|control| control.value).map(<[u8]>::to_vec);
         log.lock().unwrap().push((kind, value));
-        vec![Act::Send(if code == 0 { yes(message) } else { answer(message, code, "no") })]
+        vec![Reaction::Send(if code == 0 { yes(message) } else { answer(message, code, "no") })]
     })
     .await;
     let setup = Setup { seed, traceparent: true, ..setup(server.address, task) };

@@ -1,7 +1,7 @@
 //! Servers that reorder, repeat, drip, lie, stall and disconnect.
 
 use crate::operations::modify;
-use crate::server::{Act, Server, answer, entry, pause, yes};
+use crate::server::{Reaction, Server, answer, entry, pause, yes};
 use crate::{ExchangeResult, one, outcomes, plan, run, settle, setup, simple};
 use brunt_exchange::{Class, Outcome, Session as _};
 use brunt_ldap_driver::{Mode, Plan, SearchSetup, Session, Task, open};
@@ -17,7 +17,7 @@ fn search() -> Task {
 }
 
 /// Answers once `count` requests have arrived, in reverse order and all in one write.
-fn backwards(count: usize) -> impl Fn(&Message<'_>) -> Vec<Act> {
+fn backwards(count: usize) -> impl Fn(&Message<'_>) -> Vec<Reaction> {
     let held = Mutex::new(Vec::new());
     move |message| {
         let mut held = held.lock().unwrap();
@@ -25,7 +25,7 @@ fn backwards(count: usize) -> impl Fn(&Message<'_>) -> Vec<Act> {
         if held.len() < count {
             Vec::new()
         } else {
-            vec![Act::Send(held.drain(..).rev().flatten().collect())]
+            vec![Reaction::Send(held.drain(..).rev().flatten().collect())]
         }
     }
 }
@@ -94,7 +94,9 @@ async fn timeout_on_a_shared_connection_is_isolated() {
     // The first request is never answered; its session, which reads for all sessions, times out.
     let server = Server::start(|incoming| match incoming.nth {
         0 => Vec::new(),
-        _ => vec![Act::Pause(Duration::from_millis(30)), Act::Send(yes(incoming.message))],
+        _ => {
+            vec![Reaction::Pause(Duration::from_millis(30)), Reaction::Send(yes(incoming.message))]
+        }
     })
     .await;
     let mut setup = setup(server.address, search());
@@ -126,10 +128,10 @@ async fn frames_split_or_joined_are_reassembled() {
         }
         bytes.extend(answer(incoming.message, 0, ""));
         if incoming.nth == 0 {
-            return vec![Act::Drip(bytes)];
+            return vec![Reaction::Drip(bytes)];
         }
         let rest = bytes.split_off(7001);
-        vec![Act::Send(bytes), Act::Pause(Duration::from_millis(5)), Act::Send(rest)]
+        vec![Reaction::Send(bytes), Reaction::Pause(Duration::from_millis(5)), Reaction::Send(rest)]
     })
     .await;
     let ran = run(&plan(setup(server.address, search())), 3).await;
@@ -145,7 +147,7 @@ async fn answers_longer_than_a_read_are_complete() {
     let server = Server::start(move |incoming| {
         let mut bytes = entry(incoming.message, "uid=x", &[("jpegPhoto", &[long.as_str()])]);
         bytes.extend(answer(incoming.message, 0, ""));
-        vec![Act::Send(bytes)]
+        vec![Reaction::Send(bytes)]
     })
     .await;
     let ran = run(&plan(setup(server.address, search())), 2).await;
@@ -163,7 +165,7 @@ async fn unmatched_messages_are_orphans() {
         reply::reference(&mut bytes, incoming.message.message_id, &[b"ldap://elsewhere/dc=x"], &[]);
         reply::intermediate(&mut bytes, incoming.message.message_id, Some("1.2.3"), None, &[]);
         bytes.extend(yes(incoming.message));
-        vec![Act::Send(bytes)]
+        vec![Reaction::Send(bytes)]
     })
     .await;
     let plan = plan(setup(server.address, search()));
@@ -181,10 +183,10 @@ async fn unmatched_messages_are_orphans() {
 async fn late_answer_does_not_answer_the_next_request() {
     let server = Server::start(|incoming| match incoming.nth {
         0 => vec![
-            Act::Pause(Duration::from_millis(60)),
-            Act::Send(answer(incoming.message, 50, "late")),
+            Reaction::Pause(Duration::from_millis(60)),
+            Reaction::Send(answer(incoming.message, 50, "late")),
         ],
-        _ => vec![Act::Send(yes(incoming.message))],
+        _ => vec![Reaction::Send(yes(incoming.message))],
     })
     .await;
     let plan = plan(setup(server.address, search()));
@@ -226,7 +228,8 @@ async fn search_timeout_sends_abandon_but_modify_does_not() {
 async fn ldaps_port_spoken_in_the_clear_is_recognized() {
     // A fatal alert: protocol version.
     let server =
-        Server::start(|_| vec![Act::Send(vec![0x15, 3, 3, 0, 2, 2, 70]), Act::Close]).await;
+        Server::start(|_| vec![Reaction::Send(vec![0x15, 3, 3, 0, 2, 2, 70]), Reaction::Close])
+            .await;
     let ran = run(&plan(setup(server.address, search())), 1).await;
     assert_eq!(outcomes(&ran), [Outcome::Failed(Class::Protocol, 0)]);
     assert!(ran[0].text.ends_with("this port needs LDAPS (-Z, ldaps://)"), "{}", ran[0].text);
@@ -251,7 +254,7 @@ async fn abandon_is_sent_before_the_next_request() {
 async fn cancelled_bind_closes_the_connection() {
     let server = Server::start(|incoming| match (incoming.connection, incoming.nth) {
         (0, 0) => Vec::new(),
-        _ => vec![Act::Send(yes(incoming.message))],
+        _ => vec![Reaction::Send(yes(incoming.message))],
     })
     .await;
     let task = Task::Bind { identity: simple("cn=a", "b"), invalid_percent: 0 };
@@ -267,8 +270,10 @@ async fn cancelled_bind_closes_the_connection() {
 async fn partially_sent_request_is_completed_first() {
     // The server does not read for a while, so the sending of a huge request blocks midway.
     let server = Server::start(|incoming| match incoming.nth {
-        0 => vec![Act::Send(yes(incoming.message)), Act::Pause(Duration::from_millis(150))],
-        _ => vec![Act::Send(yes(incoming.message))],
+        0 => {
+            vec![Reaction::Send(yes(incoming.message)), Reaction::Pause(Duration::from_millis(150))]
+        }
+        _ => vec![Reaction::Send(yes(incoming.message))],
     })
     .await;
     let task = Task::Search(SearchSetup::new("dc=example", "(uid={})"));
@@ -283,10 +288,10 @@ async fn partially_sent_request_is_completed_first() {
     assert_eq!((server.log.connections(), server.log.count("search")), (1, 3));
 }
 
-async fn misbehaving(act: fn(&Message<'_>) -> Vec<Act>) -> (Server, Vec<ExchangeResult>) {
+async fn misbehaving(act: fn(&Message<'_>) -> Vec<Reaction>) -> (Server, Vec<ExchangeResult>) {
     let server = Server::start(move |incoming| match incoming.connection {
         0 => act(incoming.message),
-        _ => vec![Act::Send(yes(incoming.message))],
+        _ => vec![Reaction::Send(yes(incoming.message))],
     })
     .await;
     let ran = run(&plan(setup(server.address, search())), 2).await;
@@ -295,28 +300,32 @@ async fn misbehaving(act: fn(&Message<'_>) -> Vec<Act>) -> (Server, Vec<Exchange
 
 #[tokio::test]
 async fn connection_failures_are_each_counted_once() {
-    type Way = (fn(&Message<'_>) -> Vec<Act>, Class, u32, &'static str);
+    type Way = (fn(&Message<'_>) -> Vec<Reaction>, Class, u32, &'static str);
     let ways: [Way; 7] = [
-        (|_| vec![Act::Close], Class::Closed, 0, "closed: the server closed the connection"),
-        (|_| vec![Act::Reset], Class::Closed, 104, "reset"),
+        (|_| vec![Reaction::Close], Class::Closed, 0, "closed: the server closed the connection"),
+        (|_| vec![Reaction::Reset], Class::Closed, 104, "reset"),
         (
             |message| {
                 let mut bytes = yes(message);
                 bytes.truncate(bytes.len() - 3);
-                vec![Act::Send(bytes), Act::Pause(Duration::from_millis(10)), Act::Close]
+                vec![
+                    Reaction::Send(bytes),
+                    Reaction::Pause(Duration::from_millis(10)),
+                    Reaction::Close,
+                ]
             },
             Class::Closed,
             0,
             "closed: the server closed the connection",
         ),
         (
-            |_| vec![Act::Send(b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec())],
+            |_| vec![Reaction::Send(b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec())],
             Class::Protocol,
             0,
             "not LDAP",
         ),
         (
-            |_| vec![Act::Send(vec![0x30, 0x84, 0xff, 0xff, 0xff, 0xff])],
+            |_| vec![Reaction::Send(vec![0x30, 0x84, 0xff, 0xff, 0xff, 0xff])],
             Class::Protocol,
             0,
             "not LDAP",
@@ -331,7 +340,7 @@ async fn connection_failures_are_each_counted_once() {
                     &reply::Answer::code(0),
                     &[],
                 );
-                vec![Act::Send(bytes)]
+                vec![Reaction::Send(bytes)]
             },
             Class::Protocol,
             0,
@@ -344,7 +353,7 @@ async fn connection_failures_are_each_counted_once() {
                     &mut bytes,
                     &reply::Answer::because(52, "going down"),
                 );
-                vec![Act::Send(bytes), Act::Close]
+                vec![Reaction::Send(bytes), Reaction::Close]
             },
             Class::Closed,
             52,
@@ -362,7 +371,9 @@ async fn connection_failures_are_each_counted_once() {
 
 #[tokio::test]
 async fn server_closing_between_exchanges_fails_none() {
-    let server = Server::start(|incoming| vec![Act::Send(yes(incoming.message)), Act::Close]).await;
+    let server =
+        Server::start(|incoming| vec![Reaction::Send(yes(incoming.message)), Reaction::Close])
+            .await;
     let plan = plan(setup(server.address, search()));
     let mut session = open(&plan, 0..1).remove(0);
     for number in 0..3 {
@@ -387,7 +398,7 @@ async fn server_down_fails_each_attempt_until_it_returns() {
             ran.text
         );
     }
-    let server = Server::start_at(address, |incoming| vec![Act::Send(yes(incoming.message))]);
+    let server = Server::start_at(address, |incoming| vec![Reaction::Send(yes(incoming.message))]);
     assert_eq!(one(&mut session, 3, SOON).await.outcome, Outcome::Ok(0));
     assert_eq!(server.log.connections(), 1);
 }
@@ -395,7 +406,7 @@ async fn server_down_fails_each_attempt_until_it_returns() {
 #[tokio::test]
 async fn refused_identity_is_a_failed_login() {
     let server =
-        Server::start(|incoming| vec![Act::Send(answer(incoming.message, 49, "wrong"))]).await;
+        Server::start(|incoming| vec![Reaction::Send(answer(incoming.message, 49, "wrong"))]).await;
     let mut setup = setup(server.address, search());
     setup.login = simple("cn=admin", "secret");
     setup.mode = Mode::Bound;
@@ -433,7 +444,7 @@ async fn connection_down_reports_why_it_cannot_reopen() {
 async fn password_repeated_by_a_server_is_hidden() {
     let reported = "'s3cret' is\u{1b}[2J wrong";
     let server =
-        Server::start(move |incoming| vec![Act::Send(answer(incoming.message, 49, reported))])
+        Server::start(move |incoming| vec![Reaction::Send(answer(incoming.message, 49, reported))])
             .await;
     let starred = "result 49 (invalidCredentials): '***' is\\u{1b}[2J wrong";
     let mut login = setup(server.address, search());
@@ -448,7 +459,8 @@ async fn password_repeated_by_a_server_is_hidden() {
 #[tokio::test]
 async fn start_tls_never_continues_in_clear_text() {
     let server =
-        Server::start(|incoming| vec![Act::Send(answer(incoming.message, 2, "no TLS here"))]).await;
+        Server::start(|incoming| vec![Reaction::Send(answer(incoming.message, 2, "no TLS here"))])
+            .await;
     let mut setup = setup(server.address, search());
     let client = brunt_net::tls::Client::new(
         &brunt_net::tls::Options::default(),
@@ -470,7 +482,7 @@ async fn cancelled_connecting_leaves_nothing_half_open() {
     // The first connection's bind is never answered, and the run stops waiting for it.
     let server = Server::start(|incoming| match incoming.connection {
         0 => Vec::new(),
-        _ => vec![Act::Send(yes(incoming.message))],
+        _ => vec![Reaction::Send(yes(incoming.message))],
     })
     .await;
     let mut setup = setup(server.address, search());
@@ -507,7 +519,7 @@ async fn password_policy_responses_are_counted() {
             &[control],
         );
         assert!(incoming.message.control(control::PASSWORD_POLICY).is_some());
-        vec![Act::Send(bytes)]
+        vec![Reaction::Send(bytes)]
     })
     .await;
     let task = Task::Bind { identity: simple("cn=a", "b"), invalid_percent: 0 };

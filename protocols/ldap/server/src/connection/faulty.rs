@@ -22,7 +22,7 @@ use crate::stats::{Operation, add};
 use crate::worker::Worker;
 
 /// Applies the script to a new connection or a handshake. `None` if that ended the connection.
-pub(super) async fn trouble(
+pub(super) async fn disturb(
     worker: &Rc<Worker>,
     rules: &Rules,
     occasion: Occasion,

@@ -62,7 +62,7 @@ pub(super) async fn run(
 ) -> io::Result<()> {
     if let Some(rules) = &worker.realm.rules {
         let Some(spared) =
-            faulty::trouble(worker, rules, Occasion::Connect, number, stream).await?
+            faulty::disturb(worker, rules, Occasion::Connect, number, stream).await?
         else {
             return Ok(());
         };
@@ -83,7 +83,7 @@ async fn secure(
 ) -> io::Result<Option<Stream>> {
     let counters = &worker.counters;
     if let Some(rules) = &worker.realm.rules {
-        let spared = faulty::trouble(worker, rules, Occasion::Handshake, number, stream).await;
+        let spared = faulty::disturb(worker, rules, Occasion::Handshake, number, stream).await;
         let Ok(Some(spared)) = spared else {
             add(&counters.handshakes_failed, 1);
             return Ok(None);

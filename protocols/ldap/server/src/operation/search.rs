@@ -65,8 +65,9 @@ fn run(
     if let Some(entry) = directory.entry(base) {
         check_assertion(message, entry)?;
     }
-    let asked = usize::try_from(search.size_limit).unwrap_or(0);
-    let limit = realm.config.search_entries_max.min(if asked == 0 { usize::MAX } else { asked });
+    let requested = usize::try_from(search.size_limit).unwrap_or(0);
+    let limit =
+        realm.config.search_entries_max.min(if requested == 0 { usize::MAX } else { requested });
     if let Some(paged) = message.control(control::PAGED_RESULTS) {
         let malformed = || {
             Refusal::new(

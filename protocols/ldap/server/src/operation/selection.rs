@@ -64,7 +64,9 @@ impl<'a> Selection<'a> {
         }
         for operational in Operational::ALL {
             let name = operational.name().as_bytes();
-            if self.operational || self.names.iter().any(|asked| asked.eq_ignore_ascii_case(name)) {
+            if self.operational
+                || self.names.iter().any(|requested| requested.eq_ignore_ascii_case(name))
+            {
                 let mut bytes = Vec::new();
                 operational.write(entry, self.types_only, &mut bytes);
                 w.raw(&bytes);

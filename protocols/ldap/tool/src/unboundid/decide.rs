@@ -37,13 +37,13 @@ pub(crate) fn parse(
 ) -> Result<Parsed, Refusal> {
     let surroundings = &Kept::new(surroundings);
     let faulty = |fault: UsageError| opendj_refusal(&fault, tool);
-    let Said { rest, removed, dialect: said } = said(tool, words).map_err(faulty)?;
-    let told = match said.or(linked) {
+    let DialectWords { rest, removed, dialect: message } = message(tool, words).map_err(faulty)?;
+    let told = match message.or(linked) {
         Some(dialect) => Some(dialect),
         None => elsewhere(tool, &rest, surroundings).map_err(faulty)?,
     };
     // A variable or a property for all tools is not about one that the dialect does not have.
-    let told = told.filter(|dialect| said.is_some() || dialect.has(tool));
+    let told = told.filter(|dialect| message.is_some() || dialect.has(tool));
     let mut parsed = match told {
         None => Line::new(tool, &rest).read(surroundings)?,
         Some(dialect) if !dialect.has(tool) => {
@@ -55,7 +55,7 @@ pub(crate) fn parse(
     };
     if let Parsed::Run(args) = &mut parsed {
         // The line that a record shows must be read in the same dialect again.
-        let names = said.is_none() && (told.is_some() || args.dialect == Dialect::Unboundid);
+        let names = message.is_none() && (told.is_some() || args.dialect == Dialect::Unboundid);
         let dialect = ["--dialect", args.dialect.word()].map(str::to_owned);
         let dialect = if names { &dialect[..] } else { &[] };
         let [name, redacted @ ..] = &args.output.typed[..] else { return Ok(parsed) };
@@ -85,7 +85,7 @@ fn opendj_refusal(fault: &UsageError, tool: Tool) -> Refusal {
 }
 
 /// A line, and what `--dialect` said in it.
-struct Said {
+struct DialectWords {
     /// The words without it.
     rest: Vec<String>,
     /// The numbers of the others.
@@ -95,7 +95,7 @@ struct Said {
 
 /// Takes `--dialect` out of a line. A word that is the value of an option in both grammars is no
 /// option.
-fn said(tool: Tool, words: &[String]) -> Result<Said, UsageError> {
+fn message(tool: Tool, words: &[String]) -> Result<DialectWords, UsageError> {
     let rows = table::of(tool);
     let known = options::of(tool);
     let takes = |word: &String| {
@@ -108,24 +108,24 @@ fn said(tool: Tool, words: &[String]) -> Result<Said, UsageError> {
         let in_theirs = |long: &str| rows.iter().any(|it| it.name == long && it.takes_word());
         needs(&ours, &in_ours) && (rows.is_empty() || needs(&theirs, &in_theirs))
     };
-    let mut said = Said { rest: Vec::new(), removed: Vec::new(), dialect: None };
+    let mut message = DialectWords { rest: Vec::new(), removed: Vec::new(), dialect: None };
     let mut at = 0;
     while let Some(word) = words.get(at) {
         let is_value = at > 0 && takes(&words[at - 1]);
         let (name, inline) =
             word.split_once('=').map_or((word.as_str(), None), |(n, v)| (n, Some(v)));
         if is_value || !name.eq_ignore_ascii_case("--dialect") {
-            said.rest.push(word.clone());
+            message.rest.push(word.clone());
             at += 1;
             continue;
         }
         let value = inline.or_else(|| words.get(at + 1).map(String::as_str));
-        said.dialect = Some(dialect(value.unwrap_or_default(), "--dialect")?);
+        message.dialect = Some(dialect(value.unwrap_or_default(), "--dialect")?);
         let consumed = if inline.is_some() { 1 } else { 2 };
-        said.removed.extend(at..at + consumed);
+        message.removed.extend(at..at + consumed);
         at += consumed;
     }
-    Ok(said)
+    Ok(message)
 }
 
 fn dialect(word: &str, from: &str) -> Result<Dialect, UsageError> {

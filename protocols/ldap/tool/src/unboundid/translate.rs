@@ -119,12 +119,12 @@ impl Adder<'_> {
         if values.has("promptForBindPassword") || values.has("bindDN") && !stored {
             self.add("bindPassword", "promptForBindPassword", "-");
         }
-        for (asked, option) in [
+        for (requested, option) in [
             ("promptForKeyStorePassword", "keyStorePassword"),
             ("promptForTrustStorePassword", "trustStorePassword"),
         ] {
-            if values.has(asked) {
-                self.add(option, asked, "-");
+            if values.has(requested) {
+                self.add(option, requested, "-");
             }
         }
     }

@@ -65,7 +65,7 @@ fn long(
         ))),
         Some(value) => {
             let place = Some((at, name.len() + 3));
-            given.push(of(&row, spelled, value.to_owned(), place));
+            given.push(option_given(&row, spelled, value.to_owned(), place));
             Ok(at + 1)
         }
         None => take(words, at, row, spelled, given),
@@ -84,12 +84,12 @@ fn short(
         let row = *find_short(letter, rows).ok_or_else(|| unknown(&spelled, "", rows))?;
         let rest = &letters[index + letter.len_utf8()..];
         if !row.takes_value() {
-            given.push(of(&row, spelled, String::new(), None));
+            given.push(option_given(&row, spelled, String::new(), None));
         } else if rest.is_empty() {
             return take(words, at, row, spelled, given);
         } else {
             let place = Some((at, 1 + letters.len() - rest.len()));
-            given.push(of(&row, spelled, rest.to_owned(), place));
+            given.push(option_given(&row, spelled, rest.to_owned(), place));
             return Ok(at + 1);
         }
     }
@@ -105,17 +105,17 @@ fn take(
     given: &mut Vec<Given>,
 ) -> Result<usize, UsageError> {
     if !row.takes_word() {
-        given.push(of(&row, spelled, String::new(), None));
+        given.push(option_given(&row, spelled, String::new(), None));
         return Ok(at + 1);
     }
     let Some(value) = words.get(at + 1) else {
         return Err(UsageError::new(format!("{spelled} needs a value: {{{}}}", row.value)));
     };
-    given.push(of(&row, spelled, value.clone(), Some((at + 1, 0))));
+    given.push(option_given(&row, spelled, value.clone(), Some((at + 1, 0))));
     Ok(at + 2)
 }
 
-fn of(row: &Row, spelled: String, value: String, place: Option<(usize, usize)>) -> Given {
+fn option_given(row: &Row, spelled: String, value: String, place: Option<(usize, usize)>) -> Given {
     Given { name: row.name, spelled, source: Source::Literal, value, place }
 }
 

@@ -205,7 +205,7 @@ impl LeaseFile {
             state.writing = false;
             match written {
                 Ok(()) => state.settled = recorded,
-                Err(error) => state.failed = Some(self.trouble(&error)),
+                Err(error) => state.failed = Some(self.backend_error(&error)),
             }
             self.turned.notify_all();
         }
@@ -223,7 +223,7 @@ impl LeaseFile {
         self.turned.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn trouble(&self, error: &std::io::Error) -> BackendError {
+    fn backend_error(&self, error: &std::io::Error) -> BackendError {
         BackendError::new(
             Class::Closed,
             error.raw_os_error().unwrap_or(0).cast_unsigned(),

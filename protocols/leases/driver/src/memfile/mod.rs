@@ -94,7 +94,7 @@ impl MemfileBackend {
 
     fn read(&self) -> Result<(LeaseFile, Recovered), BackendError> {
         let MemfileSetup { path, format, schema, family, durability, .. } = &self.setup;
-        let failed = |error: &std::io::Error| trouble("open", path, error);
+        let failed = |error: &std::io::Error| backend_error("open", path, error);
         let mut file =
             OpenOptions::new().read(true).write(true).open(path).map_err(|e| failed(&e))?;
         let read = recovery::recover((*format, *family), *schema, path, &file)?;
@@ -144,7 +144,7 @@ impl Backend for MemfileBackend {
             return Err(BackendError::new(Class::Check, 0, text));
         }
         inner.lease_file = None;
-        self.make().map_err(|error| trouble("make", path, &error))?;
+        self.make().map_err(|error| backend_error("make", path, &error))?;
         let made = if length.is_some() { Preparation::Emptied } else { Preparation::New };
         inner.made.get_or_insert(made);
         self.recover_inner(&mut inner).map(drop)
@@ -168,7 +168,7 @@ impl Backend for MemfileBackend {
             lease_file.settle_all()?;
         }
         let MemfileSetup { path, format, family, .. } = &self.setup;
-        let file = File::open(path).map_err(|error| trouble("open", path, &error))?;
+        let file = File::open(path).map_err(|error| backend_error("open", path, &error))?;
         let read = recovery::recover((*format, *family), Schema::Guide, path, &file)?;
         Ok(read.recovered.leases)
     }
@@ -195,7 +195,7 @@ impl Backend for MemfileBackend {
             Some(Preparation::Emptied) => File::create(path).map(drop),
             None => Ok(()),
         }
-        .map_err(|error| trouble("remove", path, &error))
+        .map_err(|error| backend_error("remove", path, &error))
     }
 
     fn in_process(&self) -> bool {
@@ -232,7 +232,7 @@ impl Backend for MemfileBackend {
     }
 }
 
-fn trouble(what: &str, path: &Path, error: &std::io::Error) -> BackendError {
+fn backend_error(what: &str, path: &Path, error: &std::io::Error) -> BackendError {
     let text = format!("{what} the lease file {}: {error}", path.display());
     BackendError::new(Class::Connect, error.raw_os_error().unwrap_or(0).cast_unsigned(), text)
 }

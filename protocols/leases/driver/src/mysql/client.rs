@@ -138,7 +138,7 @@ impl Client {
                     if !known {
                         return Err(Error::Tls(UNCHECKED.to_owned()));
                     }
-                    self.tell(password, &nonce)?;
+                    self.send_password(password, &nonce)?;
                 }
                 _ => return Err(Malformed("it belongs to no login").into()),
             }
@@ -148,7 +148,7 @@ impl Client {
 
     /// Sends the password itself, which a server requires if it has not cached it yet: encrypted, unless the connection
     /// is private.
-    fn tell(&mut self, password: &[u8], nonce: &[u8]) -> Result<(), Error> {
+    fn send_password(&mut self, password: &[u8], nonce: &[u8]) -> Result<(), Error> {
         let mut ended = [password, &[0]].concat();
         if !(self.wire.is_secured() || self.wire.is_local()) {
             self.wire.body().push(2);

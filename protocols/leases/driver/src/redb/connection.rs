@@ -1,7 +1,7 @@
 //! One worker's connection to a database of redb.
 
 use super::row::Row;
-use super::shared::{BY_CLIENT, BY_HARDWARE, LEASES, OVER, Shared, taken, trouble};
+use super::shared::{BY_CLIENT, BY_HARDWARE, LEASES, OVER, Shared, backend_error, taken};
 use crate::leases::{Identity, Lease, Schema};
 use crate::{BackendError, Connection, Renewal};
 use brunt_exchange::Class;
@@ -47,7 +47,7 @@ impl RedbConnection {
                 let done = change(&transaction, schema, &mut self.value);
                 match done {
                     Ok(done) => self.shared.commit(transaction).map(|()| done),
-                    Err(trouble) => Err(trouble),
+                    Err(backend_error) => Err(backend_error),
                 }
             }),
         };
@@ -55,25 +55,25 @@ impl RedbConnection {
     }
 
     fn noted<T>(&mut self, done: Result<T, BackendError>) -> Result<T, BackendError> {
-        if let Err(trouble) = &done {
-            self.lost |= trouble.class == Class::Closed;
+        if let Err(backend_error) = &done {
+            self.lost |= backend_error.class == Class::Closed;
         }
         done
     }
 
-    fn look(&self, by: &Identity) -> Result<bool, BackendError> {
+    fn look_up(&self, by: &Identity) -> Result<bool, BackendError> {
         // Reads use a common trait, but the tables of the two kinds of transactions are different types.
         macro_rules! look {
             ($transaction:expr) => {{
-                let leases = $transaction.open_table(LEASES).map_err(trouble)?;
+                let leases = $transaction.open_table(LEASES).map_err(backend_error)?;
                 match by {
                     Identity::Address(address) => fetch(&leases, *address),
                     Identity::ClientId(octets) if self.shared.schema == Schema::Kea => {
-                        let table = $transaction.open_table(BY_CLIENT).map_err(trouble)?;
+                        let table = $transaction.open_table(BY_CLIENT).map_err(backend_error)?;
                         indexed(&leases, &table, octets)
                     }
                     Identity::Hardware(octets) if self.shared.schema == Schema::Kea => {
-                        let table = $transaction.open_table(BY_HARDWARE).map_err(trouble)?;
+                        let table = $transaction.open_table(BY_HARDWARE).map_err(backend_error)?;
                         indexed(&leases, &table, octets)
                     }
                     Identity::ClientId(octets) => scan(&leases, |row| row.client_id == octets),
@@ -84,7 +84,7 @@ impl RedbConnection {
         if let Some(transaction) = &self.transaction {
             look!(transaction)
         } else {
-            look!(self.shared.database.begin_read().map_err(trouble)?)
+            look!(self.shared.database.begin_read().map_err(backend_error)?)
         }
     }
 }
@@ -95,15 +95,15 @@ impl Connection for RedbConnection {
     }
 
     fn find(&mut self, by: &Identity) -> Result<bool, BackendError> {
-        let found = self.look(by);
+        let found = self.look_up(by);
         self.noted(found)
     }
 
     fn renew(&mut self, renewal: &Renewal) -> Result<bool, BackendError> {
         self.change(|transaction, schema, value| {
-            let mut leases = transaction.open_table(LEASES).map_err(trouble)?;
+            let mut leases = transaction.open_table(LEASES).map_err(backend_error)?;
             let before = {
-                let Some(found) = leases.get(renewal.address).map_err(trouble)? else {
+                let Some(found) = leases.get(renewal.address).map_err(backend_error)? else {
                     return Ok(false);
                 };
                 let row = Row::read(found.value()).ok_or_else(not_ours)?;
@@ -111,12 +111,12 @@ impl Connection for RedbConnection {
                 Row { valid_lifetime, cltt, ..row }.write(value);
                 row.end()
             };
-            leases.insert(renewal.address, value.as_slice()).map_err(trouble)?;
+            leases.insert(renewal.address, value.as_slice()).map_err(backend_error)?;
             if schema == Schema::Kea {
-                let mut over = transaction.open_table(OVER).map_err(trouble)?;
-                over.remove((before, renewal.address)).map_err(trouble)?;
+                let mut over = transaction.open_table(OVER).map_err(backend_error)?;
+                over.remove((before, renewal.address)).map_err(backend_error)?;
                 let end = renewal.cltt.saturating_add(i64::from(renewal.valid_lifetime));
-                over.insert((end, renewal.address), ()).map_err(trouble)?;
+                over.insert((end, renewal.address), ()).map_err(backend_error)?;
             }
             Ok(true)
         })
@@ -130,13 +130,13 @@ impl Connection for RedbConnection {
     fn expire(&mut self, now: i64, limit: u32) -> Result<u32, BackendError> {
         let schema = self.shared.schema;
         let listed = if let Some(transaction) = &self.transaction {
-            let leases = transaction.open_table(LEASES).map_err(trouble)?;
-            let over = transaction.open_table(OVER).map_err(trouble)?;
+            let leases = transaction.open_table(LEASES).map_err(backend_error)?;
+            let over = transaction.open_table(OVER).map_err(backend_error)?;
             list(schema, &leases, &over, now, limit)
         } else {
-            let transaction = self.shared.database.begin_read().map_err(trouble)?;
-            let leases = transaction.open_table(LEASES).map_err(trouble)?;
-            let over = transaction.open_table(OVER).map_err(trouble)?;
+            let transaction = self.shared.database.begin_read().map_err(backend_error)?;
+            let leases = transaction.open_table(LEASES).map_err(backend_error)?;
+            let over = transaction.open_table(OVER).map_err(backend_error)?;
             list(schema, &leases, &over, now, limit)
         };
         let mut reclaimed = 0;
@@ -164,7 +164,7 @@ impl Connection for RedbConnection {
     fn roll_back(&mut self) -> Result<(), BackendError> {
         self.begun = false;
         let Some(transaction) = self.transaction.take() else { return Ok(()) };
-        let taken_back = transaction.abort().map_err(trouble);
+        let taken_back = transaction.abort().map_err(backend_error);
         self.noted(taken_back)
     }
 
@@ -188,22 +188,22 @@ pub(super) fn create(
     value: &mut Vec<u8>,
     lease: &Lease,
 ) -> Result<(), BackendError> {
-    let row = Row::of(lease).ok_or_else(|| {
+    let row = Row::from_lease(lease).ok_or_else(|| {
         BackendError::refused(0, "keep a lease: an identity or a name is longer than 255 octets")
     })?;
     row.write(value);
-    let mut leases = transaction.open_table(LEASES).map_err(trouble)?;
-    if leases.get(lease.address).map_err(trouble)?.is_some() {
+    let mut leases = transaction.open_table(LEASES).map_err(backend_error)?;
+    if leases.get(lease.address).map_err(backend_error)?.is_some() {
         return Err(taken(lease));
     }
-    leases.insert(lease.address, value.as_slice()).map_err(trouble)?;
+    leases.insert(lease.address, value.as_slice()).map_err(backend_error)?;
     if schema == Schema::Kea {
         each_index(&row, |table, octets| {
-            let mut table = transaction.open_table(table).map_err(trouble)?;
-            table.insert((octets, lease.address), ()).map_err(trouble).map(drop)
+            let mut table = transaction.open_table(table).map_err(backend_error)?;
+            table.insert((octets, lease.address), ()).map_err(backend_error).map(drop)
         })?;
-        let mut over = transaction.open_table(OVER).map_err(trouble)?;
-        over.insert((row.end(), lease.address), ()).map_err(trouble)?;
+        let mut over = transaction.open_table(OVER).map_err(backend_error)?;
+        over.insert((row.end(), lease.address), ()).map_err(backend_error)?;
     }
     Ok(())
 }
@@ -215,24 +215,24 @@ fn remove(
     address: u128,
     goes: impl FnOnce(&Row<'_>) -> bool,
 ) -> Result<bool, BackendError> {
-    let mut leases = transaction.open_table(LEASES).map_err(trouble)?;
+    let mut leases = transaction.open_table(LEASES).map_err(backend_error)?;
     let value = {
-        let Some(found) = leases.get(address).map_err(trouble)? else { return Ok(false) };
+        let Some(found) = leases.get(address).map_err(backend_error)? else { return Ok(false) };
         let row = Row::read(found.value()).ok_or_else(not_ours)?;
         if !goes(&row) {
             return Ok(false);
         }
         if schema == Schema::Kea { found.value().to_vec() } else { Vec::new() }
     };
-    leases.remove(address).map_err(trouble)?;
+    leases.remove(address).map_err(backend_error)?;
     if schema == Schema::Kea {
         let row = Row::read(&value).ok_or_else(not_ours)?;
         each_index(&row, |table, octets| {
-            let mut table = transaction.open_table(table).map_err(trouble)?;
-            table.remove((octets, address)).map_err(trouble).map(drop)
+            let mut table = transaction.open_table(table).map_err(backend_error)?;
+            table.remove((octets, address)).map_err(backend_error).map(drop)
         })?;
-        let mut over = transaction.open_table(OVER).map_err(trouble)?;
-        over.remove((row.end(), address)).map_err(trouble)?;
+        let mut over = transaction.open_table(OVER).map_err(backend_error)?;
+        over.remove((row.end(), address)).map_err(backend_error)?;
     }
     Ok(true)
 }
@@ -252,7 +252,7 @@ fn fetch(
     leases: &impl ReadableTable<u128, &'static [u8]>,
     address: u128,
 ) -> Result<bool, BackendError> {
-    let Some(found) = leases.get(address).map_err(trouble)? else { return Ok(false) };
+    let Some(found) = leases.get(address).map_err(backend_error)? else { return Ok(false) };
     black_box(Row::read(found.value()).ok_or_else(not_ours)?);
     Ok(true)
 }
@@ -264,8 +264,8 @@ fn indexed(
     octets: &[u8],
 ) -> Result<bool, BackendError> {
     let mut there = false;
-    for key in index.range((octets, 0)..=(octets, u128::MAX)).map_err(trouble)? {
-        let (key, _) = key.map_err(trouble)?;
+    for key in index.range((octets, 0)..=(octets, u128::MAX)).map_err(backend_error)? {
+        let (key, _) = key.map_err(backend_error)?;
         there |= fetch(leases, key.value().1)?;
     }
     Ok(there)
@@ -277,8 +277,8 @@ fn scan(
     wanted: impl Fn(&Row<'_>) -> bool,
 ) -> Result<bool, BackendError> {
     let mut there = false;
-    for entry in leases.iter().map_err(trouble)? {
-        let (_, value) = entry.map_err(trouble)?;
+    for entry in leases.iter().map_err(backend_error)? {
+        let (_, value) = entry.map_err(backend_error)?;
         let row = Row::read(value.value()).ok_or_else(not_ours)?;
         if wanted(&row) {
             black_box(row);
@@ -298,12 +298,12 @@ fn list(
 ) -> Result<Vec<u128>, BackendError> {
     let limit = limit as usize;
     if schema == Schema::Kea {
-        let keys = over.range(..(now, 0)).map_err(trouble)?.take(limit);
-        return keys.map(|key| key.map(|(key, _)| key.value().1).map_err(trouble)).collect();
+        let keys = over.range(..(now, 0)).map_err(backend_error)?.take(limit);
+        return keys.map(|key| key.map(|(key, _)| key.value().1).map_err(backend_error)).collect();
     }
     let mut found = Vec::new();
-    for entry in leases.iter().map_err(trouble)? {
-        let (address, value) = entry.map_err(trouble)?;
+    for entry in leases.iter().map_err(backend_error)? {
+        let (address, value) = entry.map_err(backend_error)?;
         let end = Row::read(value.value()).ok_or_else(not_ours)?.end();
         if end < now {
             found.push((end, address.value()));

@@ -17,7 +17,7 @@ use super::{Backend, BackendError, Connection};
 use brunt_exchange::Class;
 use connection::RedbConnection;
 use redb::{Database, ReadableTableMetadata as _};
-use shared::{BY_CLIENT, BY_HARDWARE, FLUSHED_EVERY, LEASES, OVER, Shared, TAKEN, trouble};
+use shared::{BY_CLIENT, BY_HARDWARE, FLUSHED_EVERY, LEASES, OVER, Shared, TAKEN, backend_error};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -79,9 +79,10 @@ impl RedbBackend {
     }
 
     fn unopened(&self, error: redb::DatabaseError) -> BackendError {
-        let trouble = trouble(error);
-        let text = format!("open the database {}: {}", self.setup.path.display(), trouble.text);
-        BackendError { class: Class::Connect, text, ..trouble }
+        let backend_error = backend_error(error);
+        let text =
+            format!("open the database {}: {}", self.setup.path.display(), backend_error.text);
+        BackendError { class: Class::Connect, text, ..backend_error }
     }
 
     fn remove(&self) -> Result<(), BackendError> {
@@ -110,12 +111,12 @@ impl Backend for RedbBackend {
         self.remove()?;
         let database = Database::create(path).map_err(|error| self.unopened(error))?;
         inner.made = true;
-        let transaction = database.begin_write().map_err(trouble)?;
-        transaction.open_table(LEASES).map_err(trouble)?;
-        transaction.open_table(BY_CLIENT).map_err(trouble)?;
-        transaction.open_table(BY_HARDWARE).map_err(trouble)?;
-        transaction.open_table(OVER).map_err(trouble)?;
-        transaction.commit().map_err(trouble)?;
+        let transaction = database.begin_write().map_err(backend_error)?;
+        transaction.open_table(LEASES).map_err(backend_error)?;
+        transaction.open_table(BY_CLIENT).map_err(backend_error)?;
+        transaction.open_table(BY_HARDWARE).map_err(backend_error)?;
+        transaction.open_table(OVER).map_err(backend_error)?;
+        transaction.commit().map_err(backend_error)?;
         inner.shared = Some(self.share(database));
         Ok(())
     }
@@ -125,8 +126,8 @@ impl Backend for RedbBackend {
     }
 
     fn count(&self) -> Result<u64, BackendError> {
-        let transaction = self.shared()?.database.begin_read().map_err(trouble)?;
-        transaction.open_table(LEASES).map_err(trouble)?.len().map_err(trouble)
+        let transaction = self.shared()?.database.begin_read().map_err(backend_error)?;
+        transaction.open_table(LEASES).map_err(backend_error)?.len().map_err(backend_error)
     }
 
     fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), BackendError> {

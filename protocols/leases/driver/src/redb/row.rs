@@ -18,7 +18,7 @@ pub(super) struct Row<'a> {
 
 impl<'a> Row<'a> {
     /// The row of a lease; `None` if a column is longer than 255 octets.
-    pub(super) fn of(lease: &'a Lease) -> Option<Self> {
+    pub(super) fn from_lease(lease: &'a Lease) -> Option<Self> {
         let columns = [&lease.hardware[..], &lease.client_id[..], lease.hostname.as_bytes()];
         let fits = columns.iter().all(|column| column.len() <= 255);
         let [hardware, client_id, hostname] = columns;
@@ -79,7 +79,7 @@ mod tests {
     fn redb_row_round_trips() {
         for contents in [Contents::Guide, Contents::Distinct] {
             let lease = Leases { family: Family::V4, contents, epoch: 1_700_000_000 }.lease(77);
-            let row = Row::of(&lease).unwrap();
+            let row = Row::from_lease(&lease).unwrap();
             let mut value = Vec::new();
             row.write(&mut value);
             assert_eq!(Row::read(&value), Some(row));

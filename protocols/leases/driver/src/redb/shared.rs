@@ -34,7 +34,7 @@ impl Shared {
     }
 
     pub(super) fn begin(&self) -> Result<WriteTransaction, BackendError> {
-        self.database.begin_write().map_err(trouble)
+        self.database.begin_write().map_err(backend_error)
     }
 
     pub(super) fn commit(&self, mut transaction: WriteTransaction) -> Result<(), BackendError> {
@@ -49,21 +49,21 @@ impl Shared {
         } else {
             redb::Durability::None
         });
-        transaction.commit().map_err(trouble)
+        transaction.commit().map_err(backend_error)
     }
 
     /// Flushes what was committed without a flush to the disk.
     pub(super) fn flush(&self) -> Result<(), BackendError> {
         match self.durability {
             Durability::Sync => Ok(()),
-            Durability::Async => self.begin()?.commit().map_err(trouble),
+            Durability::Async => self.begin()?.commit().map_err(backend_error),
         }
     }
 }
 
 /// A failure with the message of the library. After a failed read or write of the file the database must be opened
 /// again.
-pub(super) fn trouble(error: impl Into<redb::Error>) -> BackendError {
+pub(super) fn backend_error(error: impl Into<redb::Error>) -> BackendError {
     let error = error.into();
     let (class, code) = match &error {
         redb::Error::Io(io) => (Class::Closed, io.raw_os_error().unwrap_or(0).cast_unsigned()),

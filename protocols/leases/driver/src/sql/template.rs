@@ -71,7 +71,7 @@ impl RenderedSql<'_> {
         debug_assert_eq!(self.next, self.template.pieces.len(), "a gap was left open");
     }
 
-    fn go_on(&mut self) {
+    fn advance(&mut self) {
         if let Some(piece) = self.template.pieces.get(self.next) {
             self.text.push_str(piece);
         }
@@ -82,7 +82,7 @@ impl RenderedSql<'_> {
 impl<'a> Bind<'a> for RenderedSql<'_> {
     fn number(&mut self, value: i64) {
         let _ = write!(self.text, "{value}");
-        self.go_on();
+        self.advance();
     }
 
     fn octets(&mut self, value: &'a [u8]) {
@@ -96,7 +96,7 @@ impl<'a> Bind<'a> for RenderedSql<'_> {
             self.text.push(char::from(DIGITS[usize::from(octet & 15)]));
         }
         self.text.push('\'');
-        self.go_on();
+        self.advance();
     }
 
     fn text(&mut self, value: &'a str) {
@@ -110,7 +110,7 @@ impl<'a> Bind<'a> for RenderedSql<'_> {
             self.text.push(character);
         }
         self.text.push('\'');
-        self.go_on();
+        self.advance();
     }
 
     fn truth(&mut self, value: bool) {
@@ -120,7 +120,7 @@ impl<'a> Bind<'a> for RenderedSql<'_> {
             (_, true) => "1",
             (_, false) => "0",
         });
-        self.go_on();
+        self.advance();
     }
 }
 
@@ -135,7 +135,7 @@ mod tests {
     use super::super::Engine;
     use super::*;
 
-    fn said(dialect: Dialect) -> String {
+    fn message(dialect: Dialect) -> String {
         let template = SqlTemplate::new(dialect, "a = ? AND b = ? AND c = ? AND d = ?;");
         let mut text = String::new();
         let mut rendered = template.render(&mut text);
@@ -151,10 +151,10 @@ mod tests {
     fn sql_values_cannot_escape_their_place() {
         let mysql = Dialect::Mysql(Engine::InnoDb);
         let sqlite = r"a = -7 AND b = X'0027ff' AND c = 'o''neill\' AND d = 1;";
-        assert_eq!(said(Dialect::Sqlite), sqlite);
-        assert_eq!(said(mysql), r"a = -7 AND b = X'0027ff' AND c = 'o''neill\\' AND d = 1;");
+        assert_eq!(message(Dialect::Sqlite), sqlite);
+        assert_eq!(message(mysql), r"a = -7 AND b = X'0027ff' AND c = 'o''neill\\' AND d = 1;");
         let postgres = r"a = -7 AND b = '\x0027ff' AND c = 'o''neill\' AND d = true;";
-        assert_eq!(said(Dialect::Postgres), postgres);
+        assert_eq!(message(Dialect::Postgres), postgres);
     }
 
     #[test]

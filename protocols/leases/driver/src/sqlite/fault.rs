@@ -76,7 +76,7 @@ pub(super) fn is_lost(code: u32) -> bool {
 }
 
 /// A failure with the message of the library.
-pub(super) fn trouble(code: c_int, text: &str) -> BackendError {
+pub(super) fn backend_error(code: c_int, text: &str) -> BackendError {
     let code = code.cast_unsigned();
     let class = if is_lost(code) { Class::Closed } else { Class::Result };
     let remedy = match code.cast_signed() & 0xff {
@@ -91,9 +91,11 @@ pub(super) fn trouble(code: c_int, text: &str) -> BackendError {
 impl From<rusqlite::Error> for BackendError {
     fn from(error: rusqlite::Error) -> Self {
         match &error {
-            rusqlite::Error::SqliteFailure(code, Some(text)) => trouble(code.extended_code, text),
+            rusqlite::Error::SqliteFailure(code, Some(text)) => {
+                backend_error(code.extended_code, text)
+            }
             rusqlite::Error::SqliteFailure(code, None) => {
-                trouble(code.extended_code, &code.to_string())
+                backend_error(code.extended_code, &code.to_string())
             }
             _ => Self::refused(0, error.to_string()),
         }

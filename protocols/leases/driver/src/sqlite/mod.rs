@@ -99,10 +99,10 @@ impl SqliteBackend {
             Ok::<_, rusqlite::Error>(connection)
         };
         connect().map_err(|error| {
-            let trouble = BackendError::from(error);
+            let backend_error = BackendError::from(error);
             let class = Class::Connect;
-            let text = format!("open the database {}: {}", path.display(), trouble.text);
-            BackendError { class, text, ..trouble }
+            let text = format!("open the database {}: {}", path.display(), backend_error.text);
+            BackendError { class, text, ..backend_error }
         })
     }
 

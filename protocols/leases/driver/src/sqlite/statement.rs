@@ -74,7 +74,7 @@ impl Statement {
         text.pop();
         let raw = match NonNull::new(raw) {
             Some(raw) if code == ffi::SQLITE_OK => raw,
-            _ => return Err(trouble(connection, code)),
+            _ => return Err(backend_error(connection, code)),
         };
         // SAFETY: the statement was made above and is not finalized.
         let parameters = unsafe { ffi::sqlite3_bind_parameter_count(raw.as_ptr()) };
@@ -172,14 +172,14 @@ impl Binding<'_, '_> {
     fn step(&mut self) -> Result<bool, BackendError> {
         if self.code != ffi::SQLITE_OK || self.bound != self.statement.parameters {
             let misuse = if self.code == ffi::SQLITE_OK { ffi::SQLITE_MISUSE } else { self.code };
-            return Err(trouble(&self.statement.connection, misuse));
+            return Err(backend_error(&self.statement.connection, misuse));
         }
         // SAFETY: the statement is not finalized. Every parameter was bound through this binding, whose values outlive
         // it.
         match unsafe { ffi::sqlite3_step(self.statement.raw.as_ptr()) } {
             ffi::SQLITE_ROW => Ok(true),
             ffi::SQLITE_DONE => Ok(false),
-            code => Err(trouble(&self.statement.connection, code)),
+            code => Err(backend_error(&self.statement.connection, code)),
         }
     }
 
@@ -282,8 +282,8 @@ pub(super) fn extend_codes(connection: &rusqlite::Connection) {
 
 /// A connection's last failure.
 #[cold]
-fn trouble(connection: &rusqlite::Connection, code: c_int) -> BackendError {
+fn backend_error(connection: &rusqlite::Connection, code: c_int) -> BackendError {
     // SAFETY: the connection is open, and the text is valid until the next call on it.
     let text = unsafe { CStr::from_ptr(ffi::sqlite3_errmsg(connection.handle())) };
-    fault::trouble(code, &text.to_string_lossy())
+    fault::backend_error(code, &text.to_string_lossy())
 }

@@ -24,7 +24,7 @@ struct LosingBackend {
     works: Duration,
     clock: StandingClock,
     opened: AtomicU64,
-    asked: Arc<AtomicU64>,
+    requested: Arc<AtomicU64>,
 }
 
 /// A clock that only the store advances.
@@ -43,13 +43,13 @@ struct LosingConnection {
     clock: StandingClock,
     operations: u64,
     broken: bool,
-    asked: Arc<AtomicU64>,
+    requested: Arc<AtomicU64>,
 }
 
 impl LosingConnection {
     fn operate(&mut self) -> Result<bool, BackendError> {
         self.operations += 1;
-        self.asked.fetch_add(1, Ordering::Relaxed);
+        self.requested.fetch_add(1, Ordering::Relaxed);
         self.broken |= self.operations == 2;
         if self.broken {
             self.clock.0.fetch_add(self.works.as_nanos() as u64, Ordering::Relaxed);
@@ -111,7 +111,7 @@ impl Backend for LosingBackend {
         if self.opened.fetch_add(1, Ordering::Relaxed) >= self.connections {
             return Err(BackendError::new(Class::Connect, 111, "refused"));
         }
-        let (detectable, asked) = (self.detectable, Arc::clone(&self.asked));
+        let (detectable, requested) = (self.detectable, Arc::clone(&self.requested));
         let (works, clock) = (self.works, self.clock.clone());
         Ok(Box::new(LosingConnection {
             detectable,
@@ -119,7 +119,7 @@ impl Backend for LosingBackend {
             clock,
             operations: 0,
             broken: false,
-            asked,
+            requested,
         }))
     }
 
@@ -161,7 +161,7 @@ struct SecondOperation {
     resent: u32,
     not_ready: Option<Outcome>,
     /// The total number of operations requested from the stores.
-    asked: u64,
+    requested: u64,
 }
 
 /// Performs two operations, the second after the given time.
@@ -183,7 +183,7 @@ fn second_working(
     detectable: bool,
     (connections, pause): (u64, Duration),
 ) -> SecondOperation {
-    let asked = Arc::new(AtomicU64::new(0));
+    let requested = Arc::new(AtomicU64::new(0));
     let opened = AtomicU64::new(0);
     let clock = StandingClock::default();
     let backend = Arc::new(LosingBackend {
@@ -192,7 +192,7 @@ fn second_working(
         works,
         clock: clock.clone(),
         opened,
-        asked: Arc::clone(&asked),
+        requested: Arc::clone(&requested),
     });
     let factory = Arc::new(LeaseSessions::new(backend, work, LEASES, 5, 1).resending(resend));
     let mut session = factory.session(0);
@@ -210,7 +210,7 @@ fn second_working(
             reconnected: watch.times_reconnected(),
             resent: watch.times_resent(),
             not_ready: watch.why_not_ready(),
-            asked: asked.load(Ordering::Relaxed),
+            requested: requested.load(Ordering::Relaxed),
         });
     }
     seen.unwrap()
@@ -227,13 +227,13 @@ fn create() -> Work {
 const LONG: Duration = Duration::from_secs(1);
 
 /// The result of a second operation that succeeded over a reopened store.
-fn anew(resent: u32, asked: u64) -> SecondOperation {
+fn anew(resent: u32, requested: u64) -> SecondOperation {
     let (outcome, parts) = (Outcome::Ok(0), vec!["reconnect"]);
-    SecondOperation { outcome, parts, reconnected: 1, resent, not_ready: None, asked }
+    SecondOperation { outcome, parts, reconnected: 1, resent, not_ready: None, requested }
 }
 
-fn failed(outcome: Outcome, not_ready: Option<Outcome>, asked: u64) -> SecondOperation {
-    SecondOperation { outcome, parts: Vec::new(), reconnected: 0, resent: 0, not_ready, asked }
+fn failed(outcome: Outcome, not_ready: Option<Outcome>, requested: u64) -> SecondOperation {
+    SecondOperation { outcome, parts: Vec::new(), reconnected: 0, resent: 0, not_ready, requested }
 }
 
 #[test]

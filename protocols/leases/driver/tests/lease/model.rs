@@ -21,7 +21,7 @@ enum Operation {
     RollBack,
 }
 
-fn asked() -> impl Strategy<Value = Operation> {
+fn requested() -> impl Strategy<Value = Operation> {
     let number = 0_u64..24;
     prop_oneof![
         6 => number.clone().prop_map(Operation::Create),
@@ -46,8 +46,8 @@ struct Model {
 
 impl Model {
     /// The expected answer: 1 or 0 for yes or no, or a number. An error if the address is taken.
-    fn answer(&mut self, leases: &Leases, asked: &Operation) -> Result<u32, ()> {
-        match asked {
+    fn answer(&mut self, leases: &Leases, requested: &Operation) -> Result<u32, ()> {
+        match requested {
             Operation::Create(number) if self.over.contains_key(number) => return Err(()),
             Operation::Create(number) => {
                 self.over.insert(*number, leases.lease(*number).expires());
@@ -96,11 +96,11 @@ fn clean_cut(over: &[(i64, u64)], limit: usize) -> usize {
 fn ask(
     connection: &mut dyn Connection,
     leases: &Leases,
-    asked: &Operation,
+    requested: &Operation,
     limit: u32,
 ) -> Result<u32, ()> {
     let lease = |number: u64| leases.lease(number);
-    let answer = match asked {
+    let answer = match requested {
         Operation::Create(number) => connection.create(&lease(*number)).map(|()| 1),
         Operation::FindAddress(number) => {
             connection.find(&Identity::Address(leases.address(*number))).map(u32::from)
@@ -132,24 +132,24 @@ fn run(name: &str, backend: &dyn Backend, family: Family, script: &[Operation]) 
     assert_eq!(backend.count().unwrap(), 0, "{name}");
     let mut connection = backend.open().unwrap();
     let mut model = Model::default();
-    for (place, asked) in script.iter().enumerate() {
+    for (place, requested) in script.iter().enumerate() {
         // A transaction is begun once and ended once.
-        let fits = match asked {
+        let fits = match requested {
             Operation::Begin => model.before.is_none(),
             Operation::Commit | Operation::RollBack => model.before.is_some(),
             _ => true,
         };
         let mut limit = 0;
-        if let Operation::Expire(now, most) = asked {
+        if let Operation::Expire(now, most) = requested {
             let mut over: Vec<(i64, u64)> =
                 model.over.iter().map(|(n, at)| (*at, *n)).filter(|(at, _)| at < now).collect();
             over.sort_unstable();
             limit = clean_cut(&over, *most as usize) as u32;
         }
         if fits {
-            let expected = model.answer(&leases, asked);
-            let answer = ask(&mut *connection, &leases, asked, limit);
-            assert_eq!(answer, expected, "{name}, step {place}: {asked:?}");
+            let expected = model.answer(&leases, requested);
+            let answer = ask(&mut *connection, &leases, requested, limit);
+            assert_eq!(answer, expected, "{name}, step {place}: {requested:?}");
         }
     }
     if model.before.take().is_some() {
@@ -175,7 +175,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn stores_answer_like_a_map(script in proptest::collection::vec(asked(), 1..120)) {
+    fn stores_answer_like_a_map(script in proptest::collection::vec(requested(), 1..120)) {
         for (schema, family) in backends::TABLES {
             let directory = backends::directory();
             for (name, backend) in backends::all(directory.path(), schema, family) {

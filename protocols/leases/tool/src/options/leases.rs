@@ -34,7 +34,7 @@ pub struct LeasesArgs {
     pub work: LeaseWorkArgs,
     /// Where leases lie.
     #[command(flatten)]
-    pub place: LeasePlaceArgs,
+    pub place: LeaseStorageArgs,
     /// Where results go.
     #[command(flatten)]
     pub output: Selected<Results>,
@@ -166,7 +166,7 @@ pub struct LeaseWorkArgs {
 /// Where leases lie.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 #[command(next_help_heading = "Storage")]
-pub struct LeasePlaceArgs {
+pub struct LeaseStorageArgs {
     /// Directory for temporary files. Default: the system's
     ///
     /// The disk below it decides what a synchronous operation costs.

@@ -20,7 +20,8 @@ pub(super) fn add<'a>(page: &mut Page, runs: &[Runs<'a>], naming: &Naming<'a>, d
             kinds.push(durability);
         }
     }
-    let reported: Vec<String> = kinds.iter().filter_map(|kind| of(runs, naming, kind)).collect();
+    let reported: Vec<String> =
+        kinds.iter().filter_map(|kind| answer_for(runs, naming, kind)).collect();
     if reported.is_empty() {
         return;
     }
@@ -36,7 +37,7 @@ pub(super) fn add<'a>(page: &mut Page, runs: &[Runs<'a>], naming: &Naming<'a>, d
 }
 
 /// The fastest store of one durability, and the next one that is slower.
-fn of<'a>(runs: &[Runs<'a>], naming: &Naming<'a>, durability: &str) -> Option<String> {
+fn answer_for<'a>(runs: &[Runs<'a>], naming: &Naming<'a>, durability: &str) -> Option<String> {
     let mut of_kind = runs.iter().filter(|runs| runs.label("durability") == durability);
     let phase = match of_kind.clone().find(|runs| runs.label("phase") == LEADS) {
         Some(_) => LEADS,

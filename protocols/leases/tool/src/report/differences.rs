@@ -14,15 +14,15 @@ const READ: usize = 12;
 
 /// Adds the sentences.
 pub(super) fn add<'a>(page: &mut Page, runs: &[Runs<'a>], naming: &Naming<'a>) {
-    let mut said: Vec<Sentence> = stores(runs, naming);
+    let mut message: Vec<Sentence> = stores(runs, naming);
     let statements = naming.both_statements.then_some("statements");
     for key in statements.into_iter().chain(naming.varied.iter().copied()) {
-        said.extend(settings(runs, naming, key));
+        message.extend(settings(runs, naming, key));
     }
-    if said.is_empty() {
+    if message.is_empty() {
         return;
     }
-    if said.iter().all(|sentence| !sentence.known) {
+    if message.iter().all(|sentence| !sentence.known) {
         page.heading("Differences");
         page.paragraph(
             "Everything was run once, so the spread of repeated runs is not known, and no difference between the \
@@ -30,13 +30,16 @@ pub(super) fn add<'a>(page: &mut Page, runs: &[Runs<'a>], naming: &Naming<'a>) {
         );
         return;
     }
-    let said: Vec<String> = said.into_iter().map(|sentence| sentence.text).collect();
-    if said.len() > READ {
-        page.folded(format!("Differences: {} comparisons", said.len()), vec![Block::List(said)]);
+    let message: Vec<String> = message.into_iter().map(|sentence| sentence.text).collect();
+    if message.len() > READ {
+        page.folded(
+            format!("Differences: {} comparisons", message.len()),
+            vec![Block::List(message)],
+        );
         return;
     }
     page.heading("Differences");
-    page.list(said);
+    page.list(message);
 }
 
 /// The sentences about one setting.
@@ -135,14 +138,14 @@ fn ranked<'a, 'r>(
     for pair in ranking.windows(2) {
         let Some(difference) = compare(&pair[0].rates(), &pair[1].rates()) else { continue };
         known |= difference.finding != Finding::SpreadUnknown;
-        let said = match difference.spread {
+        let message = match difference.spread {
             // There are many of these sentences: the usual case has a short form.
             Some(spread) if difference.finding == Finding::Distinct => {
                 format!("{} (spread {})", times(Some(difference.ratio)), percent(spread))
             }
             _ => difference.to_string(),
         };
-        parts.push(format!("{} over {} {said}", name(pair[0]), name(pair[1])));
+        parts.push(format!("{} over {} {message}", name(pair[0]), name(pair[1])));
     }
     (!parts.is_empty()).then(|| Sentence { text: format!("{about}: {}", parts.join("; ")), known })
 }

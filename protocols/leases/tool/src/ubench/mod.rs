@@ -124,7 +124,7 @@ fn conduct(args: &UbenchArgs, world: &World, network: &Network) -> Result<Exit, 
         losses.keep(more(args, &all, backend.as_ref(), world));
     }
     conclude(&all, &world.console)?;
-    Ok(losses.tell(world.signals.received().map_or(Exit::Ok, Signal::exit)))
+    Ok(losses.report(world.signals.received().map_or(Exit::Ok, Signal::exit)))
 }
 
 /// Writes which phases need attention, where standard error is otherwise kept free.

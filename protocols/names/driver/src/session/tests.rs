@@ -252,7 +252,7 @@ struct LosingPath {
     detectable: bool,
     again: bool,
     paths: u32,
-    asked: u32,
+    requested: u32,
     open: bool,
     /// How long the question that fails takes, by this clock.
     works: Duration,
@@ -289,7 +289,7 @@ impl AccessPath for LosingPath {
     }
 
     fn has_lapsed(&mut self) -> bool {
-        self.open &= !(self.detectable && self.asked == 1);
+        self.open &= !(self.detectable && self.requested == 1);
         !self.open
     }
 
@@ -298,8 +298,8 @@ impl AccessPath for LosingPath {
     }
 
     fn ask(&mut self, _: &Question<'_>) -> Result<Answer<'_>, LookupError> {
-        self.asked += 1;
-        if self.asked == 2 && !self.detectable {
+        self.requested += 1;
+        if self.requested == 2 && !self.detectable {
             self.open = false;
             self.clock.pass(self.works);
             return Err(LookupError::Closed);
@@ -343,7 +343,7 @@ fn lapsed_connection_costs_no_lookup() {
         detectable,
         again,
         paths,
-        asked: 0,
+        requested: 0,
         open: false,
         works: Duration::ZERO,
         clock: Arc::default(),

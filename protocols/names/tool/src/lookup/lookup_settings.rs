@@ -279,15 +279,15 @@ mod tests {
 
     #[test]
     fn rate_defaults_to_the_usual_limit() {
-        let asked = settings_of(&args()).unwrap();
-        let Load::Open(schedule) = &asked.settings.load else { panic!("{:?}", asked.settings) };
+        let wanted = settings_of(&args()).unwrap();
+        let Load::Open(schedule) = &wanted.settings.load else { panic!("{:?}", wanted.settings) };
         assert_eq!(schedule.peak_per_second(), Some(USUAL_RATE));
-        assert_eq!(asked.settings.stop.time, Some(USUAL));
-        assert!(asked.notes[0].contains("1000 lookups per second"), "{:?}", asked.notes);
+        assert_eq!(wanted.settings.stop.time, Some(USUAL));
+        assert!(wanted.notes[0].contains("1000 lookups per second"), "{:?}", wanted.notes);
         let mut unlimited = args();
         unlimited.load.unlimited = true;
-        let asked = settings_of(&unlimited).unwrap();
-        assert!(matches!(asked.settings.load, Load::Closed(_)) && asked.notes.is_empty());
+        let wanted = settings_of(&unlimited).unwrap();
+        assert!(matches!(wanted.settings.load, Load::Closed(_)) && wanted.notes.is_empty());
     }
 
     #[test]

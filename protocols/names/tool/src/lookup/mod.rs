@@ -74,7 +74,7 @@ impl Load for LookupArgs {
             print(self, &settings, &mut finished, &world.console).map_err(Refusal::failed)?;
         }
         let policy = ExitPolicy::Lookup { unresolved: unresolved(&finished.record) > 0 };
-        let exit = finished.losses.tell(exit(&finished.record, finished.early(), policy));
+        let exit = finished.losses.report(exit(&finished.record, finished.early(), policy));
         Ok(Outcome { record: finished.record, exit })
     }
 
@@ -102,7 +102,7 @@ fn print(
     console: &Console,
 ) -> Result<(), SummaryError> {
     let ending = Ending::new(&args.output.run, Stream::Output, console);
-    ending.tell(&finished.record, &mut finished.losses)?;
+    ending.report(&finished.record, &mut finished.losses)?;
     if finished.signal.is_none()
         && let Some(text) = sources::found(args, &settings.probes)
     {

@@ -9,13 +9,14 @@ use std::time::Duration;
 
 use brunt_record::Cell;
 
-use super::cell_access::{CellAccess, CellFactory};
 use super::found;
 use super::plan::{Action, Lookup, Order, Participant, PathChoice, Provisioning, Step};
 use super::progress::Progress;
+use super::sandbox_access::{SandboxAccess, SandboxFactory};
 use super::words::{self, Pass};
-use crate::cell::{
-    Answer, Ask, Cache, CellError, Daemon, Data, Isolation, Reader, Source, Spec, Statistics, Way,
+use crate::sandbox::{
+    Answer, Ask, Cache, Daemon, Data, Isolation, Reader, SandboxAccessError, Source, Spec,
+    Statistics, Way,
 };
 
 /// How much longer than its own limit a program inside may take before the cell is ended.
@@ -25,7 +26,7 @@ const SAMPLES: (u32, u32) = (5, 25);
 
 /// How cells are made, and the time limits in them.
 #[derive(Clone, Debug)]
-pub(super) struct CellSettings {
+pub(super) struct SandboxSettings {
     pub isolation: Isolation,
     pub data: Data,
     /// The lines of nsswitch.conf, in place of the default ones.
@@ -51,8 +52,8 @@ pub(super) struct Outcome {
 
 /// The cells of a plan while it is carried out.
 pub(super) struct Bench<'a> {
-    pub worlds: &'a dyn CellFactory,
-    pub ground: &'a CellSettings,
+    pub sandboxes: &'a dyn SandboxFactory,
+    pub ground: &'a SandboxSettings,
     pub measured: &'a [Participant],
     pub lookups: u32,
     pub open: Vec<Option<OpenSandbox>>,
@@ -61,7 +62,7 @@ pub(super) struct Bench<'a> {
 
 /// An open cell.
 pub(super) struct OpenSandbox {
-    pub world: Box<dyn CellAccess>,
+    pub world: Box<dyn SandboxAccess>,
     pub url: Option<String>,
 }
 
@@ -79,13 +80,13 @@ pub(super) enum StepFailure {
 impl<'a> Bench<'a> {
     /// A bench without open cells.
     pub(super) fn new(
-        worlds: &'a dyn CellFactory,
-        ground: &'a CellSettings,
+        sandboxes: &'a dyn SandboxFactory,
+        ground: &'a SandboxSettings,
         measured: &'a [Participant],
         lookups: u32,
     ) -> Self {
         let open = measured.iter().map(|_| None).collect();
-        Self { worlds, ground, measured, lookups, open, outcome: Outcome::default() }
+        Self { sandboxes, ground, measured, lookups, open, outcome: Outcome::default() }
     }
 
     /// Carries out a whole plan.
@@ -95,7 +96,7 @@ impl<'a> Bench<'a> {
                 progress.begin(String::new(), order.expected(self.measured, &step));
                 continue;
             }
-            progress.begin(self.said(&step, order.passes), order.expected(self.measured, &step));
+            progress.begin(self.message(&step, order.passes), order.expected(self.measured, &step));
             match self.step(&step, progress) {
                 Ok(()) => {}
                 Err(StepFailure::Interrupted) => {
@@ -129,7 +130,7 @@ impl<'a> Bench<'a> {
                 self.baseline(step, progress)
             }
             Action::Forget => self.forget(step.participant, progress),
-            Action::Look(lookup) => self.look(step, lookup, progress),
+            Action::Look(lookup) => self.look_up(step, lookup, progress),
         }
     }
 
@@ -146,7 +147,7 @@ impl<'a> Bench<'a> {
             mark: format!("{}-{participant}", std::process::id()),
         };
         let world =
-            self.worlds.open(&spec).map_err(|error| StepFailure::Lost(error.to_string()))?;
+            self.sandboxes.open(&spec).map_err(|error| StepFailure::Lost(error.to_string()))?;
         self.open[participant] = Some(OpenSandbox { world, url: None });
         let mut backend = backend.clone();
         if self.ground.nsswitch.is_some() {
@@ -278,7 +279,7 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    fn look(
+    fn look_up(
         &mut self,
         step: &Step,
         lookup: Lookup,
@@ -287,7 +288,7 @@ impl<'a> Bench<'a> {
         let participant = &self.measured[step.participant];
         let files = self.lookups.min(step.users);
         let limit_s = self.ground.limit.as_secs_f64();
-        let ask = if lookup.road == PathChoice::Ls {
+        let ask = if lookup.path == PathChoice::Ls {
             Ask::List { numeric: false, limit_s }
         } else {
             let url = self.open[step.participant].as_ref().and_then(|place| place.url.clone());
@@ -341,7 +342,7 @@ impl<'a> Bench<'a> {
             return Err(StepFailure::Interrupted);
         }
         answer.map_err(|error| match error {
-            CellError::Refused(why) => StepFailure::Refused(why),
+            SandboxAccessError::Refused(why) => StepFailure::Refused(why),
             lost => StepFailure::Lost(lost.to_string()),
         })
     }
@@ -395,7 +396,7 @@ impl<'a> Bench<'a> {
         ])
     }
 
-    fn said(&self, step: &Step, passes: u32) -> String {
+    fn message(&self, step: &Step, passes: u32) -> String {
         let what = match step.act {
             Action::Open => "starting".to_owned(),
             Action::Insert(options) => format!("inserting ({})", options.name()),
@@ -403,9 +404,9 @@ impl<'a> Bench<'a> {
             Action::MakeFiles => "making files".to_owned(),
             Action::Forget => "restarting what remembers".to_owned(),
             Action::Close => "ending".to_owned(),
-            Action::Look(Lookup { road, keys, temperature, .. }) => format!(
+            Action::Look(Lookup { path, keys, temperature, .. }) => format!(
                 "looking up by {} ({}, {}), pass {} of {passes}",
-                road.name(),
+                path.name(),
                 keys.name(),
                 temperature.name(),
                 step.pass

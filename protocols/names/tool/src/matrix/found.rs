@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use brunt_record::{Cell, Record};
 
 use super::plan::{Keys, Lookup};
-use crate::cell::{Counted, Estimate, Listed, Provisioned, Ran, Spread, Statistics};
+use crate::sandbox::{Counted, Estimate, Listed, Provisioned, Ran, Spread, Statistics};
 
 /// Users that were added or removed, and how many there were afterwards.
 pub(super) fn provisioned(mut cell: Cell, done: &Provisioned) -> Cell {
@@ -64,8 +64,8 @@ pub(super) fn counted(cell: &mut Cell, counted: &Counted, expected: u32) {
 
 /// A listing by `ls`.
 pub(super) fn listed(mut cell: Cell, listed: &Listed, files: u32) -> Cell {
-    let asked = listed.asked.max(u64::from(files) * u64::from(Keys::UidGid.each()));
-    resolved(&mut cell, asked, listed.resolved);
+    let requested = listed.requested.max(u64::from(files) * u64::from(Keys::UidGid.each()));
+    resolved(&mut cell, requested, listed.resolved);
     cell.figures.insert("seconds".to_owned(), listed.seconds);
     cell
 }
@@ -111,8 +111,9 @@ pub(super) fn between(cell: &mut Cell, before: &Statistics, after: &Statistics, 
     let searches = before.searches.zip(after.searches).map(|(b, a)| a.saturating_sub(b) as f64);
     let Some(searches) = searches else { return };
     cell.figures.insert("slapd_searches".to_owned(), searches);
-    if let Some(asked) = cell.figure("asked").filter(|asked| remembers && *asked > 0.0) {
-        cell.figures.insert("hit_ratio".to_owned(), (1.0 - searches / asked).max(0.0));
+    if let Some(requested) = cell.figure("asked").filter(|requested| remembers && *requested > 0.0)
+    {
+        cell.figures.insert("hit_ratio".to_owned(), (1.0 - searches / requested).max(0.0));
     }
 }
 
@@ -147,7 +148,7 @@ pub(super) fn labels(backend: &str, users: u32, pass: u32, lookup: Lookup) -> Ce
         ("backend", backend.to_owned()),
         ("users", users.to_string()),
         ("run", pass.to_string()),
-        ("road", lookup.road.name().to_owned()),
+        ("road", lookup.path.name().to_owned()),
         ("by", lookup.keys.name().to_owned()),
         ("temperature", lookup.temperature.name().to_owned()),
         ("threads", lookup.threads.to_string()),
@@ -155,10 +156,10 @@ pub(super) fn labels(backend: &str, users: u32, pass: u32, lookup: Lookup) -> Ce
     Cell::new(labels)
 }
 
-fn resolved(cell: &mut Cell, asked: u64, resolved: u64) {
-    add(cell, &[("asked", asked as f64), ("resolved", resolved as f64)]);
-    if resolved < asked {
-        invalid(cell, format!("{resolved} of {asked} names were resolved"));
+fn resolved(cell: &mut Cell, requested: u64, resolved: u64) {
+    add(cell, &[("asked", requested as f64), ("resolved", resolved as f64)]);
+    if resolved < requested {
+        invalid(cell, format!("{resolved} of {requested} names were resolved"));
     }
 }
 
@@ -183,11 +184,11 @@ fn add(cell: &mut Cell, figures: &[(&str, f64)]) {
 mod tests {
     use super::super::plan::{CacheState, PathChoice};
     use super::*;
-    use crate::cell::ProcessUsage;
+    use crate::sandbox::ProcessUsage;
 
     fn cell() -> Cell {
         let lookup = Lookup {
-            road: PathChoice::Nss,
+            path: PathChoice::Nss,
             keys: Keys::UidGid,
             temperature: CacheState::Cold,
             threads: 1,
@@ -197,14 +198,14 @@ mod tests {
 
     #[test]
     fn listing_with_fewer_names_is_invalid() {
-        let all = listed(cell(), &Listed { seconds: 0.5, asked: 600, resolved: 600 }, 300);
+        let all = listed(cell(), &Listed { seconds: 0.5, requested: 600, resolved: 600 }, 300);
         assert!(!is_invalid(&all));
         assert_eq!((all.figure("asked"), all.label("run")), (Some(600.0), Some("2")));
-        let fewer = listed(cell(), &Listed { seconds: 0.1, asked: 600, resolved: 599 }, 300);
+        let fewer = listed(cell(), &Listed { seconds: 0.1, requested: 600, resolved: 599 }, 300);
         assert!(is_invalid(&fewer));
         assert_eq!(fewer.notes, ["599 of 600 names were resolved"]);
         // A listing of fewer files than there should be did not look up enough names.
-        let short = listed(cell(), &Listed { seconds: 0.1, asked: 598, resolved: 598 }, 300);
+        let short = listed(cell(), &Listed { seconds: 0.1, requested: 598, resolved: 598 }, 300);
         assert_eq!(short.notes, ["598 of 600 names were resolved"]);
     }
 
@@ -254,7 +255,7 @@ mod tests {
             let daemons = [("slapd".to_owned(), vitals)].into();
             Statistics { daemons, searches: Some(searches), ..Statistics::default() }
         };
-        let mut cell = listed(cell(), &Listed { seconds: 0.5, asked: 600, resolved: 600 }, 300);
+        let mut cell = listed(cell(), &Listed { seconds: 0.5, requested: 600, resolved: 600 }, 300);
         between(&mut cell, &at(1_000, 1.0), &at(1_150, 1.5), true);
         assert_eq!(cell.figure("slapd_searches"), Some(150.0));
         assert_eq!((cell.figure("hit_ratio"), cell.figure("slapd_cpu_s")), (Some(0.75), Some(0.5)));

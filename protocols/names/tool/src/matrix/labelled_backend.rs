@@ -10,7 +10,7 @@
 //! The written form is also the label in tables, so two spellings of the same back end are kept apart: a user who
 //! writes both wants both. This module does not check whether this machine has what a back end needs.
 
-use crate::cell::{Backend, Cache, Index, Nscd, Reader, Server, Source, Variant};
+use crate::sandbox::{Backend, Cache, Index, Nscd, Reader, Server, Source, Variant};
 
 /// A back end that takes part, and its label.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,14 +106,16 @@ fn backend(text: &str, variants: &[Variant], nscd: &Nscd) -> Result<Backend, Bac
     };
     let directory = match source {
         "files" => None,
-        "ldap" => Some(Directory::of(Server::Slapd, tuned(variant, variants, Variant::unindexed)?)),
-        "389ds" => Some(Directory::of(
+        "ldap" => {
+            Some(Directory::new(Server::Slapd, tuned(variant, variants, Variant::unindexed)?))
+        }
+        "389ds" => Some(Directory::new(
             Server::DirectoryServer389,
             tuned(variant, variants, Variant::unindexed)?,
         )),
         "sssd" => {
             let mut directory =
-                Directory::of(Server::Slapd, tuned(variant, variants, Variant::stock)?);
+                Directory::new(Server::Slapd, tuned(variant, variants, Variant::stock)?);
             directory.reader = Reader::Sssd;
             Some(directory)
         }
@@ -152,7 +154,7 @@ struct Directory {
 }
 
 impl Directory {
-    fn of(server: Server, variant: Variant) -> Self {
+    fn new(server: Server, variant: Variant) -> Self {
         Self { server, variant, reader: Reader::Nslcd }
     }
 }

@@ -6,12 +6,12 @@
 //! terminal.
 
 mod carry;
-mod cell_access;
 mod found;
 mod labelled_backend;
 mod participants;
 mod plan;
 mod progress;
+mod sandbox_access;
 mod settings;
 mod sweep;
 #[cfg(test)]
@@ -30,17 +30,17 @@ use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::{ResultError, WriteFailures, files, summary};
 
-use crate::cell::{Data, Means, Nscd, Variant, Way};
 use crate::options::matrix::{
-    CachePathChoice, CellsArgs, InsertWay, MatrixArgs, NamesOutputArgs, PathChoice, SweepArgs,
+    CachePathChoice, InsertWay, MatrixArgs, NamesOutputArgs, PathChoice, SandboxesArgs, SweepArgs,
 };
 use crate::report as names;
+use crate::sandbox::{Data, Means, Nscd, Variant, Way};
 
-use carry::{Bench, CellSettings, Outcome};
-use cell_access::Cells;
+use carry::{Bench, Outcome, SandboxSettings};
 use participants::{Participants, participants};
 use plan::{Order, Provisioning};
 use progress::{Progress, lasting};
+use sandbox_access::LocalSandboxes;
 use sweep::{Axis, Sweep};
 
 /// Compares back ends.
@@ -48,19 +48,19 @@ pub(crate) fn run(args: &MatrixArgs, world: &World) -> Result<Exit, Refusal> {
     let setting = Setting::new(&args.cells, &args.output, &args.typed)?;
     let contenders = setting.contenders(&args.backends)?;
     let means = Means::of_this_machine();
-    let participants = participants(contenders, &means, &args.roads);
+    let participants = participants(contenders, &means, &args.paths);
     let order = order(args);
     let steps = order.steps(&participants.measured);
     let whole_s: f64 = steps.iter().map(|step| order.expected(&participants.measured, step)).sum();
     if args.check {
         return world.console.print(&checked(&participants, &order, whole_s));
     }
-    participants.tell(&world.console)?;
+    participants.report(&world.console)?;
     let ground = setting.ground(&means, &args.cells);
     setting.listen(world)?;
     let mut progress = Progress::new(world.signals.stop(), whole_s, &world.console);
     let started = world.now();
-    let bench = Bench::new(&Cells, &ground, &participants.measured, args.lookups);
+    let bench = Bench::new(&LocalSandboxes, &ground, &participants.measured, args.lookups);
     let mut outcome = bench.carry_out(&order, &mut progress);
     outcome.figures.insert("lookups".to_owned(), f64::from(args.lookups));
     Ok(setting.conclude(outcome, &participants, started, world))
@@ -77,16 +77,16 @@ pub(crate) fn sweep(args: &SweepArgs, world: &World) -> Result<Exit, Refusal> {
         )));
     }
     let means = Means::of_this_machine();
-    let roads: Vec<PathChoice> = args.roads.iter().map(|road| of_cache(*road)).collect();
-    let participants = participants(contenders, &means, &roads);
-    participants.tell(&world.console)?;
+    let paths: Vec<PathChoice> = args.paths.iter().map(|path| of_cache(*path)).collect();
+    let participants = participants(contenders, &means, &paths);
+    participants.report(&world.console)?;
     let ground = setting.ground(&means, &args.cells);
-    let sweep = asked(args, roads)?;
+    let sweep = requested(args, paths)?;
     setting.listen(world)?;
     let whole_s = sweep.whole_s(&participants.measured);
     let mut progress = Progress::new(world.signals.stop(), whole_s, &world.console);
     let started = world.now();
-    let bench = Bench::new(&Cells, &ground, &participants.measured, 0);
+    let bench = Bench::new(&LocalSandboxes, &ground, &participants.measured, 0);
     let outcome = sweep.carry_out(bench, &mut progress);
     Ok(setting.conclude(outcome, &participants, started, world))
 }
@@ -112,7 +112,7 @@ fn order(args: &MatrixArgs) -> Order {
     }
 }
 
-fn asked(args: &SweepArgs, roads: Vec<PathChoice>) -> Result<Sweep, Refusal> {
+fn requested(args: &SweepArgs, paths: Vec<PathChoice>) -> Result<Sweep, Refusal> {
     let mut axes = Vec::new();
     if !args.suggested_size.is_empty() {
         axes.push((Axis::SuggestedSize, once(&args.suggested_size)));
@@ -129,7 +129,7 @@ fn asked(args: &SweepArgs, roads: Vec<PathChoice>) -> Result<Sweep, Refusal> {
     Ok(Sweep {
         axes,
         users: once(&args.users),
-        roads,
+        paths,
         passes: args.passes,
         distribution: args.distribution.clone(),
         rate: args.rate,
@@ -148,8 +148,8 @@ fn once<T: Copy + PartialEq>(values: &[T]) -> Vec<T> {
     each
 }
 
-const fn of_cache(road: CachePathChoice) -> PathChoice {
-    match road {
+const fn of_cache(path: CachePathChoice) -> PathChoice {
+    match path {
         CachePathChoice::Nss => PathChoice::Nss,
         CachePathChoice::Nscd => PathChoice::Nscd,
     }
@@ -157,7 +157,7 @@ const fn of_cache(road: CachePathChoice) -> PathChoice {
 
 impl Participants {
     /// Prints which back ends do not take part. If none is left, there is nothing to do.
-    fn tell(&self, console: &Console) -> Result<(), Refusal> {
+    fn report(&self, console: &Console) -> Result<(), Refusal> {
         for (label, why) in &self.absent {
             console.note(&format!("{label} is skipped: it needs {why}"));
         }
@@ -177,9 +177,9 @@ impl Participants {
 fn checked(participants: &Participants, order: &Order, whole_s: f64) -> String {
     let mut lines = Vec::new();
     for participant in &participants.measured {
-        let roads: Vec<&str> = participant.roads.iter().map(|road| road.name()).collect();
-        let roads = if roads.is_empty() { "nothing".to_owned() } else { roads.join(", ") };
-        lines.push(format!("{}: would be measured, through {roads}", participant.label));
+        let paths: Vec<&str> = participant.paths.iter().map(|path| path.name()).collect();
+        let paths = if paths.is_empty() { "nothing".to_owned() } else { paths.join(", ") };
+        lines.push(format!("{}: would be measured, through {paths}", participant.label));
     }
     for (label, why) in &participants.absent {
         lines.push(format!("{label}: would be skipped: it needs {why}"));
@@ -207,7 +207,7 @@ struct Setting<'a> {
 
 impl<'a> Setting<'a> {
     fn new(
-        cells: &CellsArgs,
+        cells: &SandboxesArgs,
         output: &'a NamesOutputArgs,
         command: &'a [String],
     ) -> Result<Self, Refusal> {
@@ -249,8 +249,8 @@ impl<'a> Setting<'a> {
         labelled_backend::contenders(lists, &self.variants, &self.nscd).map_err(usage)
     }
 
-    fn ground(&self, means: &Means, cells: &CellsArgs) -> CellSettings {
-        CellSettings {
+    fn ground(&self, means: &Means, cells: &SandboxesArgs) -> SandboxSettings {
+        SandboxSettings {
             isolation: means.isolation,
             data: self.data.clone(),
             nsswitch: cells
@@ -322,7 +322,7 @@ impl<'a> Setting<'a> {
             None => Exit::Ok,
         };
         summary::conclude_all(&page, &collection, exit, &world.console);
-        losses.tell(exit)
+        losses.report(exit)
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::labelled_backend::LabelledBackend;
 use super::plan::{Participant, PathChoice};
-use crate::cell::{Backend, Means, MissingMeans, Reader, Source};
+use crate::sandbox::{Backend, Means, MissingMeans, Reader, Source};
 
 /// The back ends that take part.
 #[derive(Debug)]
@@ -23,26 +23,26 @@ pub(super) struct Participants {
 pub(super) fn participants(
     contenders: Vec<LabelledBackend>,
     means: &Means,
-    roads: &[PathChoice],
+    paths: &[PathChoice],
 ) -> Participants {
     let mut participants =
         Participants { measured: Vec::new(), absent: Vec::new(), limits: Vec::new() };
     for LabelledBackend { label, backend } in contenders {
         let lacks = means.lacks(&backend);
         if lacks.is_empty() {
-            let roads = participants.roads(&label, &backend, means, roads);
-            participants.measured.push(Participant { label, backend, roads });
+            let paths = participants.paths(&label, &backend, means, paths);
+            participants.measured.push(Participant { label, backend, paths });
             continue;
         }
-        let why = said(&lacks);
+        let why = message(&lacks);
         match bare(&backend).filter(|bare| !means.resolves() && means.lacks(bare).is_empty()) {
             Some(bare) => {
                 participants.limits.push(format!(
                     "{label}: only the directory itself, because the rest needs {why}"
                 ));
-                let roads =
-                    roads.iter().copied().filter(|road| *road == PathChoice::Ldap).collect();
-                participants.measured.push(Participant { label, backend: bare, roads });
+                let paths =
+                    paths.iter().copied().filter(|path| *path == PathChoice::Ldap).collect();
+                participants.measured.push(Participant { label, backend: bare, paths });
             }
             None => participants.absent.push((label, why)),
         }
@@ -51,26 +51,26 @@ pub(super) fn participants(
 }
 
 impl Participants {
-    fn roads(
+    fn paths(
         &mut self,
         label: &str,
         backend: &Backend,
         means: &Means,
-        asked: &[PathChoice],
+        requested: &[PathChoice],
     ) -> Vec<PathChoice> {
         let reader = match &backend.source {
             Source::Files => None,
             Source::Ldap { reader, .. } => Some(*reader),
         };
-        let mut roads = Vec::new();
-        for road in asked.iter().copied() {
-            let leads = match road {
+        let mut paths = Vec::new();
+        for path in requested.iter().copied() {
+            let leads = match path {
                 PathChoice::Ls | PathChoice::Nss => reader != Some(Reader::Nobody),
                 PathChoice::Nscd => backend.cache.is_some(),
                 PathChoice::Nslcd => reader == Some(Reader::Nslcd),
                 PathChoice::Ldap => reader.is_some(),
             };
-            let lack = match road {
+            let lack = match path {
                 PathChoice::Ls => means.lacks_owners(),
                 PathChoice::Nss if !means.resolves() => {
                     Some(MissingMeans("root, or permission to create user namespaces".to_owned()))
@@ -80,13 +80,13 @@ impl Participants {
             match lack.filter(|_| leads) {
                 Some(MissingMeans(why)) => {
                     self.limits
-                        .push(format!("{label}: not through {}, which needs {why}", road.name()));
+                        .push(format!("{label}: not through {}, which needs {why}", path.name()));
                 }
-                None if leads => roads.push(road),
+                None if leads => paths.push(path),
                 None => {}
             }
         }
-        roads
+        paths
     }
 }
 
@@ -97,7 +97,7 @@ fn bare(backend: &Backend) -> Option<Backend> {
     Some(Backend { source, cache: None, switch: None })
 }
 
-fn said(lacks: &[MissingMeans]) -> String {
+fn message(lacks: &[MissingMeans]) -> String {
     let lacks: Vec<&str> = lacks.iter().map(|lack| lack.0.as_str()).collect();
     lacks.join("; ")
 }

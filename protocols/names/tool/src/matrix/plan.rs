@@ -5,8 +5,8 @@
 //! line and of the access paths of each back end; it contains the expected duration of each step, from which progress
 //! is calculated.
 
-use crate::cell::{Backend, Reader, Source, Way};
 pub(super) use crate::options::matrix::{Keys, PathChoice};
+use crate::sandbox::{Backend, Reader, Source, Way};
 
 /// A back end that takes part, with what can be measured of it here.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,7 +16,7 @@ pub(super) struct Participant {
     /// The back end.
     pub backend: Backend,
     /// The access paths through which it can be queried.
-    pub roads: Vec<PathChoice>,
+    pub paths: Vec<PathChoice>,
 }
 
 /// What was looked up before.
@@ -35,7 +35,7 @@ pub(super) enum CacheState {
 /// A pass of lookups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lookup {
-    pub road: PathChoice,
+    pub path: PathChoice,
     pub keys: Keys,
     pub temperature: CacheState,
     pub threads: u32,
@@ -171,8 +171,8 @@ impl Participant {
         sssd || self.backend.cache.is_some()
     }
 
-    fn has(&self, road: PathChoice) -> bool {
-        self.roads.contains(&road)
+    fn has(&self, path: PathChoice) -> bool {
+        self.paths.contains(&path)
     }
 
     fn is_files(&self) -> bool {
@@ -235,7 +235,7 @@ impl Order {
         let mut acts = Vec::new();
         let remembers = participant.remembers();
         let look =
-            |road, keys, temperature| Action::Look(Lookup { road, keys, temperature, threads: 1 });
+            |path, keys, temperature| Action::Look(Lookup { path, keys, temperature, threads: 1 });
         let forget = |acts: &mut Vec<Action>| {
             if remembers {
                 acts.push(Action::Forget);
@@ -258,9 +258,9 @@ impl Order {
         }
         // A cold lookup reaches the layers below; a warm one is answered by the cache.
         let beneath = if remembers { CacheState::Cold } else { CacheState::Warm };
-        for road in [PathChoice::Nslcd, PathChoice::Ldap] {
-            if participant.has(road) {
-                acts.push(look(road, Keys::UidGid, beneath));
+        for path in [PathChoice::Nslcd, PathChoice::Ldap] {
+            if participant.has(path) {
+                acts.push(look(path, Keys::UidGid, beneath));
             }
         }
         acts
@@ -269,7 +269,7 @@ impl Order {
     fn through_the_library(&self, participant: &Participant, keys: Keys, acts: &mut Vec<Action>) {
         let remembers = participant.remembers();
         let look = |temperature, threads| {
-            Action::Look(Lookup { road: PathChoice::Nss, keys, temperature, threads })
+            Action::Look(Lookup { path: PathChoice::Nss, keys, temperature, threads })
         };
         let (first, again) = match keys {
             Keys::Absent => (CacheState::Negative, CacheState::NegativeAgain),
@@ -337,14 +337,14 @@ impl Participant {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cell::{Cache, Nscd, Server, Variant};
+    use crate::sandbox::{Cache, Nscd, Server, Variant};
 
     fn files() -> Participant {
         let backend = Backend { source: Source::Files, cache: None, switch: None };
         Participant {
             label: "files".to_owned(),
             backend,
-            roads: vec![PathChoice::Ls, PathChoice::Nss],
+            paths: vec![PathChoice::Ls, PathChoice::Nss],
         }
     }
 
@@ -355,7 +355,7 @@ mod tests {
             reader: Reader::Nslcd,
         };
         let cache = Some(Cache::Nscd(Nscd::default()));
-        let roads = vec![
+        let paths = vec![
             PathChoice::Ls,
             PathChoice::Nss,
             PathChoice::Nscd,
@@ -363,7 +363,7 @@ mod tests {
             PathChoice::Ldap,
         ];
         let backend = Backend { source, cache, switch: None };
-        Participant { label: "ldap+index+nscd".to_owned(), backend, roads }
+        Participant { label: "ldap+index+nscd".to_owned(), backend, paths }
     }
 
     fn order(users: &[u32], passes: u32) -> Order {
@@ -387,8 +387,8 @@ mod tests {
                 Action::Delete(manner) => format!("delete {}", manner.name()),
                 Action::MakeFiles => "files".to_owned(),
                 Action::Forget => "forget".to_owned(),
-                Action::Look(Lookup { road, temperature, threads, .. }) => {
-                    format!("{} {} {threads}", road.name(), temperature.name())
+                Action::Look(Lookup { path, temperature, threads, .. }) => {
+                    format!("{} {} {threads}", path.name(), temperature.name())
                 }
                 Action::Close => "close".to_owned(),
             };
@@ -445,15 +445,17 @@ mod tests {
             })
             .collect::<Vec<_>>()
         };
-        let asked = order(&[3_000, 6_000], 1);
-        assert_eq!(way(&asked, 0), [(3_000, "process"), (6_000, "sample")]);
-        assert_eq!(way(&asked, 1), [(3_000, "process"), (6_000, "process")]);
+        let requested = order(&[3_000, 6_000], 1);
+        assert_eq!(way(&requested, 0), [(3_000, "process"), (6_000, "sample")]);
+        assert_eq!(way(&requested, 1), [(3_000, "process"), (6_000, "process")]);
         let sooner = Order { sampled_above: Some(2_000), ..order(&[2_000, 3_000], 1) };
         for participant in [0, 1] {
             assert_eq!(way(&sooner, participant), [(2_000, "process"), (3_000, "sample")]);
         }
-        let explicit =
-            Order { manners: vec![Provisioning::By(Way::Process { own_group: false })], ..asked };
+        let explicit = Order {
+            manners: vec![Provisioning::By(Way::Process { own_group: false })],
+            ..requested
+        };
         assert_eq!(way(&explicit, 0), [(3_000, "process"), (6_000, "process")]);
     }
 
@@ -479,7 +481,7 @@ mod tests {
 
     #[test]
     fn plan_without_ls_queries_the_library() {
-        let participant = Participant { roads: vec![PathChoice::Nss], ..files() };
+        let participant = Participant { paths: vec![PathChoice::Nss], ..files() };
         let order = Order { threads: vec![1, 4], keys: vec![Keys::UidGid], ..order(&[10], 1) };
         let words = words(&order.steps(&[participant]));
         assert_eq!(words[2..5], ["0.1 nss cold 1", "0.1 nss warm 1", "0.1 nss warm 4"]);

@@ -11,7 +11,7 @@ use brunt_exchange::{Clock as _, Moment, Monotonic};
 use brunt_run::Console;
 use brunt_run::console::StatusLine;
 
-use super::cell_access::CellObserver;
+use super::sandbox_access::SandboxObserver;
 
 /// A shorter step is not reported.
 const MOMENT: Duration = Duration::from_secs(2);
@@ -36,7 +36,7 @@ struct Current {
     expected_s: f64,
     began: Moment,
     shown_at: Moment,
-    said: bool,
+    message: bool,
 }
 
 impl Progress {
@@ -44,8 +44,13 @@ impl Progress {
     pub(super) fn new(stop: Stop, whole_s: f64, console: &Console) -> Self {
         let clock = Monotonic::new();
         let now = clock.now();
-        let none =
-            Current { what: String::new(), expected_s: 0.0, began: now, shown_at: now, said: true };
+        let none = Current {
+            what: String::new(),
+            expected_s: 0.0,
+            began: now,
+            shown_at: now,
+            message: true,
+        };
         let line = StatusLine::new(console);
         let console = console.clone();
         Self { stop, clock, line, console, whole_s, done_s: 0.0, step: none }
@@ -56,7 +61,7 @@ impl Progress {
         self.done_s += self.step.expected_s;
         let now = self.clock.now();
         let shown_at = self.step.shown_at;
-        self.step = Current { what, expected_s, began: now, shown_at, said: false };
+        self.step = Current { what, expected_s, began: now, shown_at, message: false };
     }
 
     /// Whether the plan continues.
@@ -69,7 +74,7 @@ impl Progress {
         self.line.clear();
     }
 
-    fn tell(&mut self, now: Moment) {
+    fn report(&mut self, now: Moment) {
         let Current { what, began, .. } = &self.step;
         let line = line(&Figures {
             what,
@@ -87,17 +92,17 @@ impl Progress {
     }
 }
 
-impl CellObserver for Progress {
-    fn look(&mut self) -> bool {
+impl SandboxObserver for Progress {
+    fn poll(&mut self) -> bool {
         let now = self.clock.now();
         let due = if self.line.shows() {
             now.since_origin() > MOMENT && now - self.step.shown_at > EVERY
         } else {
-            !self.step.said && now - self.step.began > MOMENT
+            !self.step.message && now - self.step.began > MOMENT
         };
         if due {
-            self.tell(now);
-            (self.step.shown_at, self.step.said) = (now, true);
+            self.report(now);
+            (self.step.shown_at, self.step.message) = (now, true);
         }
         self.goes_on()
     }

@@ -5,7 +5,7 @@
 //! setting without a word of its own can be passed on unchanged with `conf`.
 
 use super::labelled_backend::{built_in, is_attribute, is_kind};
-use crate::cell::{Index, Nscd, Variant};
+use crate::sandbox::{Index, Nscd, Variant};
 
 /// Why a text is not a list of settings.
 #[derive(Debug, thiserror::Error)]

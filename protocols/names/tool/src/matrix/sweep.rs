@@ -11,7 +11,7 @@ use super::found;
 use super::plan::{CacheState, Keys, Lookup, Participant, PathChoice};
 use super::progress::Progress;
 use super::words::{LookupLoad, Pass, words};
-use crate::cell::{Answer, Ask, Backend, Cache, Nscd, Ran, Way};
+use crate::sandbox::{Answer, Ask, Backend, Cache, Nscd, Ran, Way};
 
 /// What is varied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(super) struct Sweep {
     /// What is varied, and over which values.
     pub axes: Vec<(Axis, Vec<u32>)>,
     pub users: Vec<u32>,
-    pub roads: Vec<PathChoice>,
+    pub paths: Vec<PathChoice>,
     pub passes: u32,
     pub distribution: String,
     pub rate: Option<u32>,
@@ -87,7 +87,7 @@ impl Sweep {
     }
 
     fn expected_s(&self) -> f64 {
-        1.5 + (self.lasting_s + 0.5) * self.roads.len() as f64
+        1.5 + (self.lasting_s + 0.5) * self.paths.len() as f64
     }
 
     /// How long all of it should take, in seconds.
@@ -150,18 +150,18 @@ impl Sweep {
             patience,
             progress,
         )?;
-        for road in self.roads.iter().copied() {
+        for path in self.paths.iter().copied() {
             bench.forget(participant, progress)?;
-            self.resolve(bench, point, road, LookupLoad::Once, progress)?;
+            self.resolve(bench, point, path, LookupLoad::Once, progress)?;
             let options = LookupLoad::Over {
                 distribution: &self.distribution,
                 rate: self.rate,
                 lasting_s: self.lasting_s,
             };
             let before = bench.statistics(participant, progress)?;
-            let ran = self.resolve(bench, point, road, options, progress)?;
+            let ran = self.resolve(bench, point, path, options, progress)?;
             let after = bench.statistics(participant, progress)?;
-            let mut cell = found::looked(labels(bench, point, Some(road)), &ran, 1);
+            let mut cell = found::looked(labels(bench, point, Some(path)), &ran, 1);
             found::between(&mut cell, &before, &after, true);
             found::tables(&mut cell, &after);
             bench.keep(cell);
@@ -173,7 +173,7 @@ impl Sweep {
         &self,
         bench: &mut Bench<'_>,
         point: &Point,
-        road: PathChoice,
+        path: PathChoice,
         options: LookupLoad<'_>,
         progress: &mut Progress,
     ) -> Result<Ran, StepFailure> {
@@ -184,7 +184,7 @@ impl Sweep {
             seed: bench.ground.seed.wrapping_add(u64::from(point.pass)),
             timeout_s: bench.ground.timeout.as_secs_f64(),
         };
-        let lookup = Lookup { road, keys: Keys::UidGid, temperature: CacheState::Warm, threads: 1 };
+        let lookup = Lookup { path, keys: Keys::UidGid, temperature: CacheState::Warm, threads: 1 };
         let limit_s = bench.ground.limit.as_secs_f64().max(2.0 * self.lasting_s);
         let ask = Ask::Resolve { words: words(&pass, lookup, options), limit_s };
         let patience = bench.patience() + std::time::Duration::from_secs_f64(2.0 * self.lasting_s);
@@ -195,7 +195,7 @@ impl Sweep {
     }
 }
 
-fn labels(bench: &Bench<'_>, point: &Point, road: Option<PathChoice>) -> Cell {
+fn labels(bench: &Bench<'_>, point: &Point, path: Option<PathChoice>) -> Cell {
     let labels = [
         ("kind", "sweep".to_owned()),
         ("backend", bench.measured[point.participant].label.clone()),
@@ -204,7 +204,7 @@ fn labels(bench: &Bench<'_>, point: &Point, road: Option<PathChoice>) -> Cell {
         ("value", point.value.to_string()),
         ("run", point.pass.to_string()),
     ];
-    Cell::new(labels.into_iter().chain(road.map(|road| ("road", road.name().to_owned()))))
+    Cell::new(labels.into_iter().chain(path.map(|path| ("road", path.name().to_owned()))))
 }
 
 fn lose(bench: &mut Bench<'_>, point: &Point, why: &str) {
@@ -216,7 +216,7 @@ fn lose(bench: &mut Bench<'_>, point: &Point, why: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cell::Source;
+    use crate::sandbox::Source;
 
     #[test]
     fn sweep_value_changes_only_its_setting() {
@@ -236,12 +236,12 @@ mod tests {
         let participant = Participant {
             label: "files+nscd".to_owned(),
             backend: Backend { source: Source::Files, cache: None, switch: None },
-            roads: vec![PathChoice::Nss],
+            paths: vec![PathChoice::Nss],
         };
         let sweep = Sweep {
             axes: vec![(Axis::SuggestedSize, vec![211, 4001]), (Axis::Ttl, vec![3])],
             users: vec![10],
-            roads: vec![PathChoice::Nss, PathChoice::Nscd],
+            paths: vec![PathChoice::Nss, PathChoice::Nscd],
             passes: 2,
             distribution: "uniform".to_owned(),
             rate: None,

@@ -8,55 +8,57 @@ use brunt_engine::Stop;
 use brunt_run::Console;
 use brunt_run::environment::Environment;
 
-use super::carry::{Bench, CellSettings, Outcome};
-use super::cell_access::{CellAccess, CellFactory, CellObserver};
+use super::carry::{Bench, Outcome, SandboxSettings};
 use super::plan::{Keys, Order, Participant, PathChoice, Provisioning};
 use super::progress::Progress;
-use crate::cell::{
-    Answer, Ask, Backend, CellError, Counted, Data, Isolation, Listed, Provisioned, Source, Spec,
-    Started, Statistics, Way,
+use super::sandbox_access::{SandboxAccess, SandboxFactory, SandboxObserver};
+use crate::sandbox::{
+    Answer, Ask, Backend, Counted, Data, Isolation, Listed, Provisioned, SandboxAccessError,
+    Source, Spec, Started, Statistics, Way,
 };
 
 type Requests = Rc<RefCell<Vec<String>>>;
-type Answers = fn(&Ask, u32) -> Result<Answer, CellError>;
+type Answers = fn(&Ask, u32) -> Result<Answer, SandboxAccessError>;
 
 /// Cells that answer with a function of the request and of the number of users.
 struct Invented {
     answers: Answers,
-    asked: Requests,
+    requested: Requests,
     stop: Stop,
 }
 
 struct OpenSandbox {
     answers: Answers,
-    asked: Requests,
+    requested: Requests,
     users: u32,
     stop: Stop,
 }
 
-impl CellFactory for Invented {
-    fn open(&self, spec: &Spec) -> Result<Box<dyn CellAccess>, CellError> {
-        self.asked.borrow_mut().push(format!("open {}", spec.mark.rsplit('-').next().unwrap()));
-        let (asked, stop) = (Rc::clone(&self.asked), self.stop.clone());
-        Ok(Box::new(OpenSandbox { answers: self.answers, asked, users: 0, stop }))
+impl SandboxFactory for Invented {
+    fn open(&self, spec: &Spec) -> Result<Box<dyn SandboxAccess>, SandboxAccessError> {
+        self.requested.borrow_mut().push(format!("open {}", spec.mark.rsplit('-').next().unwrap()));
+        let (requested, stop) = (Rc::clone(&self.requested), self.stop.clone());
+        Ok(Box::new(OpenSandbox { answers: self.answers, requested, users: 0, stop }))
     }
 }
 
-impl CellAccess for OpenSandbox {
+impl SandboxAccess for OpenSandbox {
     fn ask(
         &mut self,
         ask: &Ask,
         _: Duration,
-        onlooker: &mut dyn CellObserver,
-    ) -> Result<Answer, CellError> {
+        onlooker: &mut dyn SandboxObserver,
+    ) -> Result<Answer, SandboxAccessError> {
         let text = serde_json::to_string(ask).unwrap();
         if !matches!(ask, Ask::Statistics) {
-            self.asked.borrow_mut().push(text.chars().filter(|c| !"{}\"".contains(*c)).collect());
+            self.requested
+                .borrow_mut()
+                .push(text.chars().filter(|c| !"{}\"".contains(*c)).collect());
         }
         if text.contains("interrupt") {
             self.stop.request();
         }
-        assert_eq!(onlooker.look(), !text.contains("interrupt"));
+        assert_eq!(onlooker.poll(), !text.contains("interrupt"));
         let answer = (self.answers)(ask, self.users);
         match ask {
             Ask::Insert { users, .. } => self.users += users.end - users.start,
@@ -69,13 +71,13 @@ impl CellAccess for OpenSandbox {
 
 impl Drop for OpenSandbox {
     fn drop(&mut self) {
-        self.asked.borrow_mut().push("end".to_owned());
+        self.requested.borrow_mut().push("end".to_owned());
     }
 }
 
 /// A cell in which everything succeeds.
 #[expect(clippy::unnecessary_wraps, reason = "other worlds fail")]
-fn well(ask: &Ask, there: u32) -> Result<Answer, CellError> {
+fn well(ask: &Ask, there: u32) -> Result<Answer, SandboxAccessError> {
     Ok(match ask {
         Ask::Start(_) => Answer::Started(Started::default()),
         Ask::Insert { users, .. } | Ask::Delete { users, .. } => {
@@ -87,9 +89,9 @@ fn well(ask: &Ask, there: u32) -> Result<Answer, CellError> {
             Answer::Counted(Counted { accounts: there, file_groups: there, ..Counted::default() })
         }
         Ask::List { numeric: true, .. } => {
-            Answer::Listed(Listed { seconds: 0.006, asked: 0, resolved: 0 })
+            Answer::Listed(Listed { seconds: 0.006, requested: 0, resolved: 0 })
         }
-        Ask::List { .. } => Answer::Listed(Listed { seconds: 0.5, asked: 200, resolved: 200 }),
+        Ask::List { .. } => Answer::Listed(Listed { seconds: 0.5, requested: 200, resolved: 200 }),
         Ask::Statistics => Answer::Statistics(Statistics::default()),
         _ => Answer::Done,
     })
@@ -97,14 +99,14 @@ fn well(ask: &Ask, there: u32) -> Result<Answer, CellError> {
 
 fn files(label: &str) -> Participant {
     let backend = Backend { source: Source::Files, cache: None, switch: None };
-    Participant { label: label.to_owned(), backend, roads: vec![PathChoice::Ls] }
+    Participant { label: label.to_owned(), backend, paths: vec![PathChoice::Ls] }
 }
 
 fn carried(answers: Answers, labels: &[&str], nsswitch: Option<&str>) -> (Outcome, Vec<String>) {
-    let asked = Requests::default();
+    let requested = Requests::default();
     let stop = Stop::default();
-    let worlds = Invented { answers, asked: Rc::clone(&asked), stop: stop.clone() };
-    let ground = CellSettings {
+    let sandboxes = Invented { answers, requested: Rc::clone(&requested), stop: stop.clone() };
+    let ground = SandboxSettings {
         isolation: Isolation::Root,
         data: Data::Memory,
         nsswitch: nsswitch.map(str::to_owned),
@@ -124,15 +126,15 @@ fn carried(answers: Answers, labels: &[&str], nsswitch: Option<&str>) -> (Outcom
     };
     let measured: Vec<Participant> = labels.iter().map(|label| files(label)).collect();
     let mut progress = Progress::new(stop, 1.0, &Console::kept(Environment::default()));
-    let bench = Bench::new(&worlds, &ground, &measured, order.lookups);
+    let bench = Bench::new(&sandboxes, &ground, &measured, order.lookups);
     let outcome = bench.carry_out(&order, &mut progress);
-    let asked = asked.borrow().clone();
-    (outcome, asked)
+    let requested = requested.borrow().clone();
+    (outcome, requested)
 }
 
 #[test]
 fn answers_each_become_a_cell() {
-    let (outcome, asked) = carried(well, &["files"], None);
+    let (outcome, requested) = carried(well, &["files"], None);
     assert!(!outcome.lost && !outcome.interrupted, "{outcome:?}");
     let cells: Vec<_> = outcome
         .cells
@@ -158,9 +160,9 @@ fn answers_each_become_a_cell() {
     // A deletion is followed by a count too.
     assert_eq!(outcome.cells[5].figure("file_groups"), Some(0.0));
     let made = "MakeFiles:users:start:0,end:100,files:100";
-    assert!(asked.iter().any(|ask| ask == made), "{asked:?}");
+    assert!(requested.iter().any(|ask| ask == made), "{requested:?}");
     assert_eq!(
-        (asked.first().unwrap().as_str(), asked.last().unwrap().as_str()),
+        (requested.first().unwrap().as_str(), requested.last().unwrap().as_str()),
         ("open 0", "end")
     );
 }
@@ -169,25 +171,25 @@ fn answers_each_become_a_cell() {
 fn lost_backend_does_not_affect_the_others() {
     let answers: Answers = |ask, there| match ask {
         Ask::List { numeric: false, .. } if there == 100 => {
-            Err(CellError::Silent(Duration::from_secs(1), String::new()))
+            Err(SandboxAccessError::Silent(Duration::from_secs(1), String::new()))
         }
         _ => well(ask, there),
     };
-    let (outcome, asked) = carried(answers, &["files", "other"], None);
+    let (outcome, requested) = carried(answers, &["files", "other"], None);
     assert!(outcome.lost);
     let lost: Vec<_> =
         outcome.cells.iter().filter(|cell| cell.figure("invalid") == Some(1.0)).collect();
     assert_eq!(lost.len(), 2, "{lost:#?}");
     assert!(lost[0].notes[0].ends_with("nothing more was measured of it"), "{lost:#?}");
-    assert_eq!(asked.iter().filter(|ask| *ask == "end").count(), 2);
+    assert_eq!(requested.iter().filter(|ask| *ask == "end").count(), 2);
     // Each failed at its first listing, so that neither was queried a second time.
-    assert_eq!(asked.iter().filter(|ask| ask.starts_with("List:numeric:false")).count(), 2);
+    assert_eq!(requested.iter().filter(|ask| ask.starts_with("List:numeric:false")).count(), 2);
 }
 
 #[test]
 fn refused_step_keeps_its_reason_and_continues() {
     let answers: Answers = |ask, there| match ask {
-        Ask::Delete { .. } => Err(CellError::Refused("find userdel".to_owned())),
+        Ask::Delete { .. } => Err(SandboxAccessError::Refused("find userdel".to_owned())),
         _ => well(ask, there),
     };
     let (outcome, _) = carried(answers, &["files"], None);
@@ -196,7 +198,7 @@ fn refused_step_keeps_its_reason_and_continues() {
     assert_eq!(last.notes, ["failed to find userdel"]);
     assert!(outcome.lost);
     let refused: Answers = |ask, there| match ask {
-        Ask::Insert { .. } => Err(CellError::Refused("run newusers".to_owned())),
+        Ask::Insert { .. } => Err(SandboxAccessError::Refused("run newusers".to_owned())),
         _ => well(ask, there),
     };
     let (outcome, _) = carried(refused, &["files"], None);
@@ -219,10 +221,10 @@ fn miscounted_users_make_the_insertion_invalid() {
 
 #[test]
 fn signal_ends_the_matrix_and_keeps_results() {
-    let (outcome, asked) = carried(well, &["files", "other"], Some("interrupt"));
+    let (outcome, requested) = carried(well, &["files", "other"], Some("interrupt"));
     assert!(outcome.interrupted && outcome.cells.is_empty(), "{outcome:?}");
     // The open cells have ended, and no further cell was opened.
-    assert_eq!(asked.len(), 3, "{asked:?}");
-    assert!(asked[1].starts_with("Start:"), "{asked:?}");
-    assert_eq!(asked[2], "end");
+    assert_eq!(requested.len(), 3, "{requested:?}");
+    assert!(requested[1].starts_with("Start:"), "{requested:?}");
+    assert_eq!(requested[2], "end");
 }

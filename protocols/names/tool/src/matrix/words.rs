@@ -5,7 +5,7 @@
 //! population, because a flat file is read from its beginning.
 
 use super::plan::{Keys, Lookup, PathChoice};
-use crate::cell::{FIRST_ID, GROUPS, PEOPLE};
+use crate::sandbox::{FIRST_ID, GROUPS, PEOPLE};
 
 /// The input of a pass's command line.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +47,7 @@ pub(super) fn words(pass: &Pass<'_>, lookup: Lookup, options: LookupLoad<'_>) ->
         Keys::Groups => "groups",
     };
     let last = FIRST_ID + pass.users;
-    let mut words: Vec<String> = ["names", "lookup", "--by", by, "--through", through(lookup.road)]
+    let mut words: Vec<String> = ["names", "lookup", "--by", by, "--through", through(lookup.path)]
         .map(str::to_owned)
         .into();
     let mut push = |name: &str, value: String| words.extend([name.to_owned(), value]);
@@ -59,7 +59,7 @@ pub(super) fn words(pass: &Pass<'_>, lookup: Lookup, options: LookupLoad<'_>) ->
     push("--record", "{record}".to_owned());
     // The sources are known here, and a probe would warm a cache that must be cold.
     push("--probe", "0".to_owned());
-    if lookup.road == PathChoice::Ldap {
+    if lookup.path == PathChoice::Ldap {
         push("--url", pass.url.unwrap_or_default().to_owned());
         // The base that nslcd uses.
         push("--users-base", PEOPLE.to_owned());
@@ -88,8 +88,8 @@ pub(super) fn words(pass: &Pass<'_>, lookup: Lookup, options: LookupLoad<'_>) ->
     words
 }
 
-const fn through(road: PathChoice) -> &'static str {
-    match road {
+const fn through(path: PathChoice) -> &'static str {
+    match path {
         PathChoice::Ls | PathChoice::Nss => "nss",
         PathChoice::Nscd => "nscd",
         PathChoice::Nslcd => "nslcd",

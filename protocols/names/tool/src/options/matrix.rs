@@ -98,7 +98,7 @@ pub struct MatrixArgs {
         value_delimiter = ',',
         default_value = "ls,nss,nscd,nslcd,ldap"
     )]
-    pub roads: Vec<PathChoice>,
+    pub paths: Vec<PathChoice>,
     /// Kinds of lookup through the C library
     ///
     /// uid+gid looks up the owner and the group of each file, as ls does.
@@ -126,7 +126,7 @@ pub struct MatrixArgs {
     pub check: bool,
     /// What environments are made of.
     #[command(flatten)]
-    pub cells: CellsArgs,
+    pub cells: SandboxesArgs,
     /// Where results go.
     #[command(flatten)]
     pub output: NamesOutputArgs,
@@ -167,7 +167,7 @@ pub struct SweepArgs {
         value_delimiter = ',',
         default_value = "nss,nscd"
     )]
-    pub roads: Vec<CachePathChoice>,
+    pub paths: Vec<CachePathChoice>,
     /// Lookups per second. Default: as many as possible
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     pub rate: Option<u32>,
@@ -187,7 +187,7 @@ pub struct SweepArgs {
     pub passes: u32,
     /// What environments are made of.
     #[command(flatten)]
-    pub cells: CellsArgs,
+    pub cells: SandboxesArgs,
     /// Where results go.
     #[command(flatten)]
     pub output: NamesOutputArgs,
@@ -199,7 +199,7 @@ pub struct SweepArgs {
 /// What environments are made of.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 #[command(next_help_heading = "Environment")]
-pub struct CellsArgs {
+pub struct SandboxesArgs {
     /// Named slapd settings, for use as the back end ldap:NAME
     ///
     /// Settings are separated by semicolons: index ATTRIBUTE,... KIND,...; maxsize SIZE; threads NUMBER; nosync;
@@ -329,7 +329,7 @@ pub const MATRIX: About = About {
         ("insert", "process, connection, batch, bulk or sample"),
         ("lookups", "Names to look up [default: 1000]"),
         ("passes", "Repetitions of all lookups [default: 3]"),
-        ("roads", "Layers, of ls, nss, nscd, nslcd, ldap"),
+        ("paths", "Layers, of ls, nss, nscd, nslcd, ldap"),
         ("threads", "Concurrent threads, such as 1,4,16"),
         ("check", "Measure nothing; show what is possible"),
         ("record", "Write all results as JSON"),
@@ -387,9 +387,9 @@ mod tests {
     fn through_option_is_also_accepted_as_road() {
         for option in ["--through", "--road"] {
             let matrix = Matrix::try_parse_from(["matrix", option, "nss,ldap"]).unwrap();
-            assert_eq!(matrix.args.roads, [PathChoice::Nss, PathChoice::Ldap]);
+            assert_eq!(matrix.args.paths, [PathChoice::Nss, PathChoice::Ldap]);
             let sweep = Sweep::try_parse_from(["sweep", "--ttl", "1s", option, "nscd"]).unwrap();
-            assert_eq!(sweep.args.roads, [CachePathChoice::Nscd]);
+            assert_eq!(sweep.args.paths, [CachePathChoice::Nscd]);
         }
     }
 }

@@ -67,7 +67,7 @@ pub(super) struct Listing {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Names {
     /// Names requested, in the pass that resolved the smallest share.
-    pub asked: u64,
+    pub requested: u64,
     /// Names resolved in it.
     pub resolved: u64,
     /// Whether a cell was found invalid, for this or another reason.
@@ -82,7 +82,7 @@ pub(super) struct Which<'a> {
     /// How many users there were.
     pub users: u64,
     /// The access path of the lookups.
-    pub road: &'a str,
+    pub path: &'a str,
     /// The key of the lookups.
     pub by: &'a str,
     /// `cold`, `warm` or `negative`.
@@ -94,14 +94,14 @@ pub(super) struct Which<'a> {
 impl<'a> Which<'a> {
     /// The lookups that `ls -l` makes.
     pub(super) fn ls(backend: &'a str, users: u64, temperature: &'a str) -> Self {
-        Self { backend, users, road: "ls", by: "uid+gid", temperature, threads: 1 }
+        Self { backend, users, path: "ls", by: "uid+gid", temperature, threads: 1 }
     }
 
     fn is(&self, cell: &Cell) -> bool {
         let labels = [
             ("kind", "lookup"),
             ("backend", self.backend),
-            ("road", self.road),
+            ("road", self.path),
             ("by", self.by),
             ("temperature", self.temperature),
         ];
@@ -140,15 +140,15 @@ pub(super) fn listing(
     let listed = Which::ls(backend, number, temperature);
     let seconds_listed = seconds(collection, &listed);
     if seconds_listed.is_empty() {
-        let resolved = Which { road: "nss", ..listed };
+        let resolved = Which { path: "nss", ..listed };
         return Listing { passes: seconds(collection, &resolved), by_ls: false };
     }
     Listing { passes: seconds_listed, by_ls: true }
 }
 
 /// How many names each valid pass of lookups requested.
-pub(super) fn asked(collection: &Collection, which: &Which<'_>) -> Option<u64> {
-    valid(collection, which).find_map(|cell| cell.figure("asked")).map(|asked| asked as u64)
+pub(super) fn requested(collection: &Collection, which: &Which<'_>) -> Option<u64> {
+    valid(collection, which).find_map(|cell| cell.figure("asked")).map(|requested| requested as u64)
 }
 
 /// How many files, and therefore how many owners, a listing had.
@@ -195,12 +195,15 @@ pub(super) fn names(collection: &Collection, backend: &str, number: u64) -> Opti
     let mut worst: Option<Names> = None;
     for cell in lookups(collection, backend, number) {
         let count = |name| cell.figure(name).map(|figure| figure as u64);
-        let (Some(asked), Some(resolved)) = (count("asked"), count("resolved")) else { continue };
+        let (Some(requested), Some(resolved)) = (count("asked"), count("resolved")) else {
+            continue;
+        };
         let invalid = is_invalid(cell) || worst.is_some_and(|worst| worst.invalid);
-        let share = |asked: u64, resolved: u64| resolved as f64 / asked.max(1) as f64;
-        let before = worst.filter(|w| share(w.asked, w.resolved) <= share(asked, resolved));
-        let (asked, resolved) = before.map_or((asked, resolved), |w| (w.asked, w.resolved));
-        worst = Some(Names { asked, resolved, invalid });
+        let share = |requested: u64, resolved: u64| resolved as f64 / requested.max(1) as f64;
+        let before = worst.filter(|w| share(w.requested, w.resolved) <= share(requested, resolved));
+        let (requested, resolved) =
+            before.map_or((requested, resolved), |w| (w.requested, w.resolved));
+        worst = Some(Names { requested, resolved, invalid });
     }
     worst
 }

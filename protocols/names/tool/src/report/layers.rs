@@ -39,8 +39,8 @@ fn layers(collection: &Collection, backend: &str, users: u64, temperature: &str)
         .names(["layer"])
         .figures(["p50 us", "adds us", "p99 us", "mean us", "a second"]);
     let mut below: Option<f64> = None;
-    for (road, words) in ROADS {
-        let which = Which { road, ..Which::ls(backend, users, temperature) };
+    for (path, words) in ROADS {
+        let which = Which { path, ..Which::ls(backend, users, temperature) };
         let single = cells::latencies(collection, &which);
         let Some(mean) = single.map(|single| single.mean).or_else(|| shared(collection, &which))
         else {
@@ -60,8 +60,8 @@ fn layers(collection: &Collection, backend: &str, users: u64, temperature: &str)
 /// The mean for the lookups of a program whose single lookups cannot be timed: its total time, divided by their number.
 fn shared(collection: &Collection, which: &Which<'_>) -> Option<f64> {
     let seconds = median(&cells::seconds(collection, which))?;
-    let requested = cells::asked(collection, which)?;
-    (requested > 0 && which.road == "ls").then(|| seconds * 1e6 / requested as f64)
+    let requested = cells::requested(collection, which)?;
+    (requested > 0 && which.path == "ls").then(|| seconds * 1e6 / requested as f64)
 }
 
 /// The latencies of everything that was looked up, by back end.
@@ -72,10 +72,10 @@ pub(super) fn singles(collection: &Collection) -> Table {
     let mut seen = Vec::new();
     for cell in collection.cells(&[("kind", "lookup")]) {
         let labels = ["backend", "road", "by", "temperature"].map(|name| cell.label(name));
-        let [Some(backend), Some(road), Some(by), Some(temperature)] = labels else { continue };
+        let [Some(backend), Some(path), Some(by), Some(temperature)] = labels else { continue };
         let Some(users) = cells::users(cell) else { continue };
         let threads = cells::threads(cell);
-        let which = Which { backend, users, road, by, temperature, threads };
+        let which = Which { backend, users, path, by, temperature, threads };
         if seen.contains(&which) {
             continue;
         }
@@ -91,7 +91,7 @@ fn row(which: &Which<'_>, single: &Latencies) -> [String; 10] {
     [
         which.backend.to_owned(),
         which.users.to_string(),
-        which.road.to_owned(),
+        which.path.to_owned(),
         which.by.to_owned(),
         which.temperature.to_owned(),
         which.threads.to_string(),

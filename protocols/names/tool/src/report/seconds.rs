@@ -55,7 +55,7 @@ fn whole(collection: &Collection, backend: &str, way: Option<Way>) -> Table {
 /// The latency of single lookups after the first pass, or of the first where there was no other.
 fn single(collection: &Collection, backend: &str, users: u64) -> Option<cells::Latencies> {
     ["warm", "cold"].iter().find_map(|temperature| {
-        let which = Which { road: "nss", ..Which::ls(backend, users, temperature) };
+        let which = Which { path: "nss", ..Which::ls(backend, users, temperature) };
         cells::latencies(collection, &which)
     })
 }
@@ -104,7 +104,7 @@ impl Marks {
         let Some(names) = names else { return NONE.to_owned() };
         self.invalid |= names.invalid;
         let invalid = if names.invalid { " INVALID" } else { "" };
-        format!("{}/{}{invalid}", names.resolved, names.asked)
+        format!("{}/{}{invalid}", names.resolved, names.requested)
     }
 
     fn explain(&self, table: &mut Table) {

@@ -22,7 +22,7 @@ pub(super) struct Sweep<'a> {
     axis: &'a str,
     backend: &'a str,
     users: u64,
-    road: &'a str,
+    path: &'a str,
     points: Vec<Point>,
 }
 
@@ -43,13 +43,13 @@ pub(super) fn all(collection: &Collection) -> Vec<Sweep<'_>> {
     let mut sweeps: Vec<Sweep<'_>> = Vec::new();
     for cell in collection.cells(&[("kind", "sweep")]) {
         let labels = ["axis", "backend", "road"].map(|name| cell.label(name));
-        let [Some(axis), Some(backend), Some(road)] = labels else { continue };
+        let [Some(axis), Some(backend), Some(path)] = labels else { continue };
         let Some(users) = cells::users(cell) else { continue };
         let known = |sweep: &Sweep<'_>| {
-            (sweep.axis, sweep.backend, sweep.road, sweep.users) == (axis, backend, road, users)
+            (sweep.axis, sweep.backend, sweep.path, sweep.users) == (axis, backend, path, users)
         };
         if !sweeps.iter().any(known) {
-            sweeps.push(Sweep::new(collection, [axis, backend, road], users));
+            sweeps.push(Sweep::new(collection, [axis, backend, path], users));
         }
     }
     sweeps
@@ -70,10 +70,10 @@ pub(super) fn charts(sweeps: &[Sweep<'_>]) -> Vec<Chart> {
         drawn.push(sweep);
         let over = format!("over {}: {}, {} users", sweep.axis, sweep.backend, sweep.users);
         let draw = |what: &str, y: Axis, pick: &dyn Fn(&Point) -> Option<f64>| {
-            let roads = sweeps.iter().filter(same).enumerate();
-            let lines = roads.map(|(series, sweep)| {
+            let paths = sweeps.iter().filter(same).enumerate();
+            let lines = paths.map(|(series, sweep)| {
                 let points = sweep.points.iter().filter_map(|p| Some((p.value, pick(p)?)));
-                let (name, points) = (sweep.road.to_owned(), points.collect());
+                let (name, points) = (sweep.path.to_owned(), points.collect());
                 Line { name, points, published: false, series }
             });
             let (x, lines) = (Axis::logarithmic(sweep.unit()), lines.collect());
@@ -91,8 +91,8 @@ pub(super) fn charts(sweeps: &[Sweep<'_>]) -> Vec<Chart> {
 }
 
 impl<'a> Sweep<'a> {
-    fn new(collection: &Collection, [axis, backend, road]: [&'a str; 3], users: u64) -> Self {
-        let labels = [("kind", "sweep"), ("axis", axis), ("backend", backend), ("road", road)];
+    fn new(collection: &Collection, [axis, backend, path]: [&'a str; 3], users: u64) -> Self {
+        let labels = [("kind", "sweep"), ("axis", axis), ("backend", backend), ("road", path)];
         let cells: Vec<&Cell> = collection
             .cells
             .iter()
@@ -103,13 +103,13 @@ impl<'a> Sweep<'a> {
         values.sort_by(f64::total_cmp);
         values.dedup();
         let points = values.into_iter().map(|at| Point::new(&cells, at)).collect();
-        Self { axis, backend, users, road, points }
+        Self { axis, backend, users, path, points }
     }
 
     /// The table.
     pub(super) fn table(&self) -> Table {
         let caption =
-            format!("{} of {}, {} users, by {}", self.axis, self.backend, self.users, self.road);
+            format!("{} of {}, {} users, by {}", self.axis, self.backend, self.users, self.path);
         let columns = [self.unit(), "hit ratio", "a second", "p50 us", "p99 us", "passes"];
         let mut table = Table::new(caption).figures(columns);
         for point in &self.points {

@@ -50,11 +50,11 @@ fn listed(backend: &str, users: u64, temperature: &str, seconds: f64) -> Cell {
 }
 
 /// A pass of single lookups that took these times.
-fn single(backend: &str, road: &str, temperature: &str, micros: &[u64]) -> Cell {
+fn single(backend: &str, path: &str, temperature: &str, micros: &[u64]) -> Cell {
     let labels = [
         ("kind", "lookup"),
         ("backend", backend),
-        ("road", road),
+        ("road", path),
         ("by", "uid+gid"),
         ("temperature", temperature),
     ];

@@ -50,7 +50,7 @@ pub(super) struct Counts {
     taken: Receiver<Taken>,
     clock: Monotonic,
     /// Whether a reading is in progress.
-    asked: bool,
+    requested: bool,
     /// When the last reading of this step was requested.
     asked_at: Option<Moment>,
     first: Option<(Moment, f64)>,
@@ -63,7 +63,7 @@ pub(super) struct Counts {
 impl Counts {
     /// Opens the source on a thread of its own, and reads it once.
     pub(super) fn open(of: Counted, opener: Opener) -> Result<Self, SourceError> {
-        let (ask, asked) = mpsc::channel::<()>();
+        let (ask, requested) = mpsc::channel::<()>();
         let (tell, taken) = mpsc::channel::<Taken>();
         let clock = Monotonic::new();
         let read = move || {
@@ -71,7 +71,7 @@ impl Counts {
                 Ok(source) => source,
                 Err(why) => return drop(tell.send((clock.now(), Err(why)))),
             };
-            while asked.recv().is_ok() {
+            while requested.recv().is_ok() {
                 let reading = source.read();
                 if tell.send((clock.now(), reading)).is_err() {
                     break;
@@ -85,16 +85,16 @@ impl Counts {
             ask,
             taken,
             clock,
-            asked: false,
+            requested: false,
             asked_at: None,
             first: None,
             last: None,
             failure: None,
             unnamed: false,
         };
-        counts.look();
+        counts.poll();
         // A thread that could not open the source has ended, and accepts no further request: wait for its reason.
-        counts.asked = true;
+        counts.requested = true;
         counts.receive(2 * WITHIN);
         if let Some(why) = counts.failure.take() {
             return Err(why);
@@ -105,11 +105,11 @@ impl Counts {
 
     /// Takes the readings that arrive within this time.
     fn receive(&mut self, within: Duration) {
-        if !self.asked {
+        if !self.requested {
             return;
         }
         let Ok((at, reading)) = self.taken.recv_timeout(within) else { return };
-        self.asked = false;
+        self.requested = false;
         match reading {
             Err(why) => drop(self.failure.get_or_insert(why)),
             Ok(values) => match counted(self.of.names, &values) {
@@ -132,12 +132,12 @@ fn counted(names: &[&str], values: &[(String, f64)]) -> Option<f64> {
 }
 
 impl ServerFigures for Counts {
-    fn look(&mut self) {
+    fn poll(&mut self) {
         self.receive(Duration::ZERO);
         let now = self.clock.now();
         let is_due = self.asked_at.is_none_or(|at| now - at >= EVERY);
-        if is_due && !self.asked && self.ask.send(()).is_ok() {
-            (self.asked, self.asked_at) = (true, Some(now));
+        if is_due && !self.requested && self.ask.send(()).is_ok() {
+            (self.requested, self.asked_at) = (true, Some(now));
         }
     }
 
@@ -190,7 +190,7 @@ mod tests {
     fn server_counts_are_read_each_second_and_failures_skipped() {
         let mut counts = open();
         for _ in 0..3 {
-            counts.look();
+            counts.poll();
             counts.receive(WITHIN);
             counts.asked_at = None;
         }

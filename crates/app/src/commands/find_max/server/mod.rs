@@ -28,7 +28,7 @@ pub(super) struct Seen {
 /// A source of figures about the target.
 pub(super) trait ServerFigures {
     /// Takes a reading, at the start of the part of a step that counts and after each second of it.
-    fn look(&mut self);
+    fn poll(&mut self);
 
     /// What was observed since the first reading of the step; the next step starts again from nothing.
     fn seen(&mut self) -> Seen;

@@ -39,7 +39,7 @@ impl ServerTime {
 }
 
 impl ServerFigures for ServerTime {
-    fn look(&mut self) {
+    fn poll(&mut self) {
         if self.pid.is_none() {
             self.pid = served_by();
         }
@@ -148,12 +148,12 @@ mod tests {
     fn server_processor_time_of_this_process_is_read() {
         let mut own = ServerTime::of_process(std::process::id());
         assert_eq!(own.seen(), Seen::default());
-        own.look();
+        own.poll();
         let begun = busy(std::process::id()).unwrap();
         while busy(std::process::id()).unwrap() < begun + 0.05 {
             std::hint::black_box((0..100_000_u64).sum::<u64>());
         }
-        own.look();
+        own.poll();
         assert!(own.seen().cores.is_some_and(|cores| cores > 0.0), "it did nothing else");
         assert_eq!((own.seen(), busy(u32::MAX)), (Seen::default(), None));
     }

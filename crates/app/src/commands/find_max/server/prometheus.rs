@@ -128,7 +128,7 @@ fn slopes(answer: &Value) -> Option<f64> {
 }
 
 impl ServerFigures for Prometheus {
-    fn look(&mut self) {
+    fn poll(&mut self) {
         let now = self.clock.now();
         self.first.get_or_insert(now);
         self.last = Some(now);

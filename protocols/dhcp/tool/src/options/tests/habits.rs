@@ -47,7 +47,7 @@ const TAKEN: &[&str] = &[
 #[test]
 fn command_lines_of_the_original_are_accepted() {
     for line in TAKEN {
-        let read = parse(&words(line), &Place { lab: true });
+        let read = parse(&words(line), &TestSurroundings { lab: true });
         assert!(matches!(read, Ok(Parsed::Run(_))), "{line}: {read:?}");
     }
 }

@@ -259,8 +259,8 @@ fn password_is_prompted_for_only_at_a_terminal() {
             Identity::Simple { .. } | Identity::Sasl { .. }
         ));
     }
-    assert_eq!(world.asked.borrow().len(), 3);
-    assert_eq!(world.asked.borrow()[0], "Password for user 'cn=x': ");
+    assert_eq!(world.requested.borrow().len(), 3);
+    assert_eq!(world.requested.borrow()[0], "Password for user 'cn=x': ");
     assert!(fault_in(&world, "authrate -D cn=x --no-prompt").contains("--no-prompt"));
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Sums {
 
 impl Sums {
     /// The sums of an interval.
-    pub(super) fn of(interval: &Interval) -> Self {
+    pub(super) fn from_interval(interval: &Interval) -> Self {
         let ended = |operation: &Operation| {
             let times = operation.service_ended();
             (times.count(), times.sum_nanos())
@@ -107,7 +107,7 @@ mod tests {
     fn rates_include_failed_but_not_unsent_operations() {
         let refused = Outcome::Failed(Class::Result, 32);
         let unreachable = Outcome::Failed(Class::Connect, 111);
-        let sums = Sums::of(&interval(&[
+        let sums = Sums::from_interval(&interval(&[
             (0, Outcome::Ok(0), 500),
             (0, refused, 1_500),
             (0, unreachable, 9_000),
@@ -121,15 +121,15 @@ mod tests {
 
     #[test]
     fn whole_run_is_the_sum_of_its_intervals() {
-        let mut whole = Sums::of(&interval(&[(0, Outcome::Ok(0), 1_000); 4]));
-        whole.add(&Sums::of(&interval(&[(0, Outcome::Ok(0), 4_000)])));
+        let mut whole = Sums::from_interval(&interval(&[(0, Outcome::Ok(0), 1_000); 4]));
+        whole.add(&Sums::from_interval(&interval(&[(0, Outcome::Ok(0), 4_000)])));
         assert_eq!(whole.rates()[..2], [1.25, 1.6]);
         assert_eq!(vec![whole.entries_per_search()], vec![1.0]);
     }
 
     #[test]
     fn empty_interval_is_all_zeros() {
-        let sums = Sums::of(&interval(&[]));
+        let sums = Sums::from_interval(&interval(&[]));
         assert_eq!((sums.rates(), sums.entries_per_search()), (vec![0.0; 4], 0.0));
         assert!(!sums.has_errors());
     }

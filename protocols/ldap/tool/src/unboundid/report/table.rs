@@ -63,7 +63,7 @@ impl<'a> Table<'a> {
     }
 
     fn show(&mut self, row: &Interval) -> Result<(), ObserverFailure> {
-        let sums = Sums::of(row);
+        let sums = Sums::from_interval(row);
         let mut recent = sums.rates();
         if matches!(self.args.operation, Operation::Search(_)) {
             recent.push(sums.entries_per_search());
@@ -80,7 +80,7 @@ impl<'a> Table<'a> {
         let stamp = now.strftime(self.layout.time_format()).to_string();
         self.writer.write(&self.layout.row(&stamp, &recent, overall.as_deref()))?;
         if self.args.table.codes && sums.has_errors() {
-            self.writer.tell(&failures(row))?;
+            self.writer.report(&failures(row))?;
         }
         Ok(())
     }

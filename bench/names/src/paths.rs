@@ -1,7 +1,7 @@
 //! The access paths to a name, and the cost of brunt on each.
 
 use crate::effort::Effort;
-use crate::world::{FIRST, Source, USERS, World};
+use crate::sandbox::{FIRST, Sandbox, Source, USERS};
 use brunt_bench_tool::{Duel, Lap, brunt, compiled, machine, overhead, stopwatch, succeeded};
 use serde_json::Value;
 use std::path::Path;
@@ -11,7 +11,7 @@ use std::process::Command;
 const MOST: f64 = 1.1;
 
 /// One way of looking users up.
-struct Road {
+struct AccessPath {
     title: &'static str,
     /// What it is called by both programs.
     name: &'static str,
@@ -21,20 +21,25 @@ struct Road {
     most: Option<f64>,
 }
 
-const FILES: Road =
-    Road { title: "getpwuid_r, /etc/passwd", name: "nss", lookups: 6_000, most: Some(MOST) };
-const LDAP: Road =
-    Road { title: "getpwuid_r, nslcd and slapd", name: "nss", lookups: 4_000, most: Some(MOST) };
-const NSLCD: Road =
-    Road { title: "nslcd's socket", name: "nslcd", lookups: 6_000, most: Some(MOST) };
-const NSCD: Road = Road { title: "nscd's socket", name: "nscd", lookups: 20_000, most: Some(MOST) };
-const ASKED: Road = Road {
+const FILES: AccessPath =
+    AccessPath { title: "getpwuid_r, /etc/passwd", name: "nss", lookups: 6_000, most: Some(MOST) };
+const LDAP: AccessPath = AccessPath {
+    title: "getpwuid_r, nslcd and slapd",
+    name: "nss",
+    lookups: 4_000,
+    most: Some(MOST),
+};
+const NSLCD: AccessPath =
+    AccessPath { title: "nslcd's socket", name: "nslcd", lookups: 6_000, most: Some(MOST) };
+const NSCD: AccessPath =
+    AccessPath { title: "nscd's socket", name: "nscd", lookups: 20_000, most: Some(MOST) };
+const ASKED: AccessPath = AccessPath {
     title: "getpwuid_r, nscd over its socket",
     name: "nss",
     lookups: 10_000,
     most: Some(MOST),
 };
-const MAPPED: Road = Road {
+const MAPPED: AccessPath = AccessPath {
     title: "getpwuid_r, nscd through shared memory",
     name: "nss",
     lookups: 3_000_000,
@@ -52,24 +57,24 @@ pub(crate) fn print(effort: Effort) {
          highest.\n",
         effort.rounds
     );
-    let world = World::new();
+    let sandbox = Sandbox::new();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/names_bare.c");
-    let bare = compiled(&source, Path::new(&world.path("")), &[]);
-    world.configure(Source::Files);
+    let bare = compiled(&source, Path::new(&sandbox.path("")), &[]);
+    sandbox.configure(Source::Files);
     measure(&bare, &FILES, effort);
-    let nscd = world.nscd(true);
+    let nscd = sandbox.nscd(true);
     warm(&bare);
     measure(&bare, &NSCD, effort);
     measure(&bare, &MAPPED, effort);
     drop(nscd);
-    let nscd = world.nscd(false);
+    let nscd = sandbox.nscd(false);
     warm(&bare);
     measure(&bare, &ASKED, effort);
     drop(nscd);
     let _ = std::fs::remove_file("/run/nscd/socket");
-    world.configure(Source::Ldap);
-    let (_slapd, port) = world.slapd();
-    let _nslcd = world.nslcd(port);
+    sandbox.configure(Source::Ldap);
+    let (_slapd, port) = sandbox.slapd();
+    let _nslcd = sandbox.nslcd(port);
     measure(&bare, &LDAP, effort);
     measure(&bare, &NSLCD, effort);
 }
@@ -80,32 +85,32 @@ fn warm(bare: &Path) {
 }
 
 #[expect(clippy::print_stderr, reason = "progress is for whoever waits")]
-fn measure(bare: &Path, road: &Road, effort: Effort) {
-    let lookups = (road.lookups / effort.divisor).max(10);
-    eprintln!("{}, {lookups} lookups", road.title);
+fn measure(bare: &Path, path: &AccessPath, effort: Effort) {
+    let lookups = (path.lookups / effort.divisor).max(10);
+    eprintln!("{}, {lookups} lookups", path.title);
     let duels = Duel::fight(
         effort.rounds,
-        || vec![ours(road.name, lookups)],
-        || theirs(bare, road.name, lookups),
+        || vec![ours(path.name, lookups)],
+        || theirs(bare, path.name, lookups),
     );
     for duel in &duels {
-        assert_eq!(duel.done, duel.operations, "{}: not every user was found", road.title);
+        assert_eq!(duel.done, duel.operations, "{}: not every user was found", path.title);
     }
-    overhead(road.title, "bare C", &duels, road.most);
+    overhead(path.title, "bare C", &duels, path.most);
 }
 
-fn theirs(bare: &Path, road: &str, lookups: u64) -> Vec<Lap> {
+fn theirs(bare: &Path, path: &str, lookups: u64) -> Vec<Lap> {
     let mut command = Command::new(bare);
-    command.args([road, &lookups.to_string(), &FIRST.to_string(), &USERS.to_string()]);
+    command.args([path, &lookups.to_string(), &FIRST.to_string(), &USERS.to_string()]);
     let output = succeeded(&mut command);
     Lap::all_in(&String::from_utf8_lossy(&output.stdout))
 }
 
-fn ours(road: &str, lookups: u64) -> Lap {
+fn ours(path: &str, lookups: u64) -> Lap {
     let scratch = tempfile::tempdir().expect("a temporary directory");
     let file = scratch.path().join("record.json");
     let mut command = Command::new(brunt());
-    command.args(["names", "lookup", "--by", "uid", "--through", road, "--unlimited"]);
+    command.args(["names", "lookup", "--by", "uid", "--through", path, "--unlimited"]);
     command.args(["-c", "1", "-n", &lookups.to_string(), "--probe", "0", "--seed", "1"]);
     command.args(["--keys", &format!("{FIRST}..{}", FIRST + USERS), "--pattern", "u%d"]);
     command.args(["--quiet", "--record"]).arg(&file);

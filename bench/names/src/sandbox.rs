@@ -23,7 +23,7 @@ const NSLCD: &str = "/run/nslcd/socket";
 const ROOM: &str = "/run/bench";
 
 /// The new world.
-pub(crate) struct World(());
+pub(crate) struct Sandbox(());
 
 /// Who knows the users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,14 +34,14 @@ pub(crate) enum Source {
     Ldap,
 }
 
-impl World {
+impl Sandbox {
     /// Covers `/etc` with a copy and `/run` and nscd's files with nothing.
     pub(crate) fn new() -> Self {
         let mount = |words: &[&str]| succeeded(Command::new("mount").args(words));
         mount(&["-t", "tmpfs", "tmpfs", "/run"]);
         fs::create_dir(ROOM).expect("the new /run is empty");
-        let world = Self(());
-        let etc = world.path("etc");
+        let sandbox = Self(());
+        let etc = sandbox.path("etc");
         succeeded(Command::new("cp").args(["-a", "/etc", &etc]));
         mount(&["--bind", &etc, "/etc"]);
         fs::create_dir_all("/var/cache/nscd").expect("a directory to cover");
@@ -49,7 +49,7 @@ impl World {
         for place in ["/run/nscd", "/run/nslcd"] {
             fs::create_dir(place).expect("the new /run is empty");
         }
-        world
+        sandbox
     }
 
     /// Where to put something of this name.

@@ -1,5 +1,5 @@
-//! The [`Network`] of a run with the fence around the addresses it may reach, the directory that an order confines this
-//! process to, and the exit code of a run that hit its fence.
+//! The [`Network`] of a run with the address policy around the addresses it may reach, the directory that an order
+//! confines this process to, and the exit code of a run that hit its address policy.
 //!
 //! It is made once for every command, before anything is sent: from `--allow`, from a file of targets, or else from all
 //! addresses that are not public. The driver checks it at every connection and datagram. The targets and the rate that
@@ -13,8 +13,8 @@ use std::net::SocketAddr;
 
 use brunt_engine::{Load, Plan};
 use brunt_net::Network;
+use brunt_net::address_policy::{MadeBy, Policy, Refused, Why};
 use brunt_net::allowed::Allowed;
-use brunt_net::fence::{MadeBy, Policy, Refused, Why};
 use brunt_net::network;
 use brunt_net::targets::Demand;
 use brunt_record::Head;
@@ -94,7 +94,7 @@ fn is_confined(world: &World) -> bool {
 }
 
 /// A run was kept from one of its targets. The message is empty: [`judged`] prints the reason, which it takes from the
-/// fence, whatever else failed.
+/// address policy, whatever else failed.
 #[derive(Debug, thiserror::Error)]
 #[error("")]
 pub struct KeptOut(#[from] io::Error);
@@ -102,18 +102,18 @@ pub struct KeptOut(#[from] io::Error);
 /// Checks before a run that it may load its targets, as far as they are known, and waits a moment for those on this
 /// machine that do not listen yet. A command that sends anything before its run calls this first.
 pub fn clear(load: &Plan, network: &Network, world: &World) -> Result<(), KeptOut> {
-    let fence = network.fence();
-    fence.demand(demand(load));
+    let address_policy = network.address_policy();
+    address_policy.demand(demand(load));
     let public = |refused: &Refused| matches!(refused.why, Why::Public | Why::Documentation);
-    let strangers: Vec<Refused> = fence.blocked().into_iter().filter(public).collect();
+    let strangers: Vec<Refused> = address_policy.blocked().into_iter().filter(public).collect();
     if !strangers.is_empty() && answered_for(&strangers, &world.console) {
-        fence.agree(&strangers.iter().map(|refused| refused.to).collect::<Vec<_>>());
+        address_policy.agree(&strangers.iter().map(|refused| refused.to).collect::<Vec<_>>());
     }
-    if let Some(refused) = fence.blocked().first() {
+    if let Some(refused) = address_policy.blocked().first() {
         // Checked again so that the refusal is remembered.
-        return Ok(fence.check(refused.to)?);
+        return Ok(address_policy.check(refused.to)?);
     }
-    world.awaited.wait(&fence.expected(), network, &world.console);
+    world.awaited.wait(&address_policy.expected(), network, &world.console);
     Ok(())
 }
 
@@ -123,7 +123,7 @@ pub fn several_addresses(network: &Network) -> Vec<String> {
     let elsewhere =
         |all: &Vec<SocketAddr>| all.len() > 1 && !all.iter().all(|to| to.ip().is_loopback());
     network
-        .fence()
+        .address_policy()
         .expected()
         .into_iter()
         .filter(elsewhere)
@@ -196,16 +196,16 @@ fn is_yes(answer: &str) -> bool {
 
 /// The reason for a run that was cut short because it was kept from an address.
 pub fn kept_from(network: &Network) -> Option<EndedBy> {
-    network.fence().refused().map(|refused| {
+    network.address_policy().refused().map(|refused| {
         EndedBy::CutShort(format!("the run was not allowed to reach a target: {refused}"))
     })
 }
 
-/// The exit code of a command, given the one it would have without a fence.
+/// The exit code of a command, given the one it would have without an address policy.
 pub fn judged(ended: Result<Exit, Refusal>, network: &Network) -> Result<Exit, Refusal> {
     match ended {
         Ok(Exit::Interrupted | Exit::Terminated) => ended,
-        Ok(_) if network.fence().refused().is_some() => {
+        Ok(_) if network.address_policy().refused().is_some() => {
             Err(explained(Refusal { text: String::new(), exit: Exit::Failed }, network))
         }
         Ok(_) => ended,
@@ -213,9 +213,10 @@ pub fn judged(ended: Result<Exit, Refusal>, network: &Network) -> Result<Exit, R
     }
 }
 
-/// Why a command failed, given what it says itself: its fence, if that kept it from an address.
+/// Why a command failed, given what it says itself: its address policy, if that kept it from an address.
 pub fn explained(refusal: Refusal, network: &Network) -> Refusal {
-    let Some(kept) = network.fence().refused().filter(|_| refusal.exit != Exit::Unsafe) else {
+    let Some(kept) = network.address_policy().refused().filter(|_| refusal.exit != Exit::Unsafe)
+    else {
         return refusal;
     };
     let reported = refusal.text.trim_start_matches('\n');

@@ -26,7 +26,7 @@ struct Stat {
 }
 
 /// What a process and all its descendants use.
-pub(super) fn of(process: u32) -> ProcessUsage {
+pub(super) fn usage(process: u32) -> ProcessUsage {
     let all: BTreeMap<u32, Stat> = fs::read_dir("/proc")
         .into_iter()
         .flatten()
@@ -157,11 +157,11 @@ mod tests {
         while std::fs::read_to_string(&path).unwrap().trim() != "sleep" {
             std::thread::yield_now();
         }
-        let (own, alone) = (of(std::process::id()), of(child.id()));
+        let (own, alone) = (usage(std::process::id()), usage(child.id()));
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(alone.rss_kib > 0 && own.rss_kib > alone.rss_kib, "{own:?} {alone:?}");
-        assert_eq!(of(u32::MAX - 1), ProcessUsage::default());
+        assert_eq!(usage(u32::MAX - 1), ProcessUsage::default());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The [`Fence`] of a [`Network`](super::Network): the only addresses that a run may connect or send to.
+//! The [`AddressPolicy`] of a [`Network`](super::Network): the only addresses that a run may connect or send to.
 //!
 //! It is checked where a connection is opened or a datagram is sent, with the resolved address: so it also covers a
 //! redirect, a name that resolves to another address an hour later, and an answer that names another server. A policy
@@ -57,7 +57,7 @@ impl MadeBy {
 
 /// What a run may reach, and the first address that was refused.
 #[derive(Debug, Default)]
-pub struct Fence {
+pub struct AddressPolicy {
     policy: Policy,
     /// What is known about the present run.
     run: RwLock<Known>,
@@ -75,8 +75,8 @@ struct Known {
     demand: Demand,
 }
 
-impl Fence {
-    /// A fence with this policy.
+impl AddressPolicy {
+    /// An address policy with this policy.
     pub fn new(policy: Policy) -> Self {
         Self { policy, ..Self::default() }
     }
@@ -225,7 +225,7 @@ pub fn is_refusal(error: &io::Error) -> bool {
     error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<Refused>)
 }
 
-/// The number of a system error, or the one that represents a refusal by the fence.
+/// The number of a system error, or the one that represents a refusal by the address policy.
 pub fn number(error: &io::Error) -> Option<i32> {
     error.raw_os_error().or_else(|| is_refusal(error).then_some(libc::EACCES))
 }
@@ -238,8 +238,8 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn around(allowed: &[Allowed]) -> Fence {
-        Fence::new(Policy { allowed: Some(allowed.to_vec()), ..Policy::default() })
+    fn around(allowed: &[Allowed]) -> AddressPolicy {
+        AddressPolicy::new(Policy { allowed: Some(allowed.to_vec()), ..Policy::default() })
     }
 
     #[test]
@@ -255,12 +255,12 @@ mod tests {
             ("[2001:db8::/32]:636", &["[2001:db8:1::]:636"], &["[2001:db8::]:1"]),
             ("127.0.0.1:1389", &["[::ffff:127.0.0.1]:1389"], &["[::1]:1389"]),
         ] {
-            let fence = around(&[allowed.parse().unwrap()]);
+            let address_policy = around(&[allowed.parse().unwrap()]);
             for to in inside {
-                assert!(fence.check(at(to)).is_ok(), "{to} in {allowed}");
+                assert!(address_policy.check(at(to)).is_ok(), "{to} in {allowed}");
             }
             for to in outside {
-                let error = fence.check(at(to)).unwrap_err();
+                let error = address_policy.check(at(to)).unwrap_err();
                 assert!(error.to_string().contains("--allow"), "{to} in {allowed}: {error}");
             }
         }
@@ -270,9 +270,10 @@ mod tests {
     fn fence_refusal_names_who_can_permit_it() {
         let refusal = |made_by| {
             let allowed = Some(vec!["10.1.0.0/16".parse().unwrap()]);
-            let fence = Fence::new(Policy { allowed, made_by, ..Policy::default() });
-            assert!(fence.check(at("10.1.0.1:389")).is_ok());
-            fence.check(at("10.2.0.1:389")).unwrap_err().to_string()
+            let address_policy =
+                AddressPolicy::new(Policy { allowed, made_by, ..Policy::default() });
+            assert!(address_policy.check(at("10.1.0.1:389")).is_ok());
+            address_policy.check(at("10.2.0.1:389")).unwrap_err().to_string()
         };
         assert!(refusal(MadeBy::User).ends_with("add it with --allow"));
         let ordered = refusal(MadeBy::Owner);
@@ -284,21 +285,24 @@ mod tests {
 
     #[test]
     fn fence_refuses_a_public_address_until_permitted() {
-        let fence = Fence::default();
+        let address_policy = AddressPolicy::default();
         for to in ["10.0.0.1:1", "[::ffff:192.168.1.1]:1", "127.9.9.9:1", "[fe80::1]:1"] {
-            assert!(fence.check(at(to)).is_ok(), "{to}");
+            assert!(address_policy.check(at(to)).is_ok(), "{to}");
         }
-        let error = |to| fence.check(at(to)).unwrap_err().to_string();
+        let error = |to| address_policy.check(at(to)).unwrap_err().to_string();
         let example = error("192.0.2.1:389");
         assert!(example.contains("documentation address: put yours in"), "{example}");
         let public = error("8.8.8.8:389");
         assert!(public.contains("public address") && public.contains("--yes"), "{public}");
-        assert!(fence.check(at("192.0.2.2:389")).is_err());
-        assert_eq!(fence.refused.lock().unwrap().as_ref().unwrap().to, at("192.0.2.1:389"));
-        fence.learn(|known| known.agreed.push(at("192.0.2.2:1").ip()));
-        assert!(fence.check(at("[::ffff:192.0.2.2]:636")).is_ok());
-        assert!(fence.check(at("192.0.2.1:389")).is_err(), "another was agreed to");
-        let answered = Fence::new(Policy { public: true, ..Policy::default() });
+        assert!(address_policy.check(at("192.0.2.2:389")).is_err());
+        assert_eq!(
+            address_policy.refused.lock().unwrap().as_ref().unwrap().to,
+            at("192.0.2.1:389")
+        );
+        address_policy.learn(|known| known.agreed.push(at("192.0.2.2:1").ip()));
+        assert!(address_policy.check(at("[::ffff:192.0.2.2]:636")).is_ok());
+        assert!(address_policy.check(at("192.0.2.1:389")).is_err(), "another was agreed to");
+        let answered = AddressPolicy::new(Policy { public: true, ..Policy::default() });
         assert!(answered.check(at("192.0.2.1:389")).is_ok());
         assert!(around(&["192.0.2.0/24".parse().unwrap()]).check(at("192.0.2.1:1")).is_ok());
         let loopback = around(&Allowed::LOOPBACK);
@@ -309,13 +313,13 @@ mod tests {
 
     #[test]
     fn fence_blocks_a_server_without_a_permitted_address() {
-        let fence = around(&["127.0.0.1".parse().unwrap()]);
-        fence.learn(|known| known.expected.push(vec![at("[::1]:80"), at("127.0.0.1:80")]));
-        assert_eq!(fence.blocked(), []);
-        fence.learn(|known| known.expected.push(vec![at("[::1]:81"), at("127.0.0.2:81")]));
-        let blocked = fence.blocked();
+        let address_policy = around(&["127.0.0.1".parse().unwrap()]);
+        address_policy.learn(|known| known.expected.push(vec![at("[::1]:80"), at("127.0.0.1:80")]));
+        assert_eq!(address_policy.blocked(), []);
+        address_policy.learn(|known| known.expected.push(vec![at("[::1]:81"), at("127.0.0.2:81")]));
+        let blocked = address_policy.blocked();
         assert_eq!((blocked.len(), blocked[0].to), (1, at("[::1]:81")));
-        assert!(fence.refused.lock().unwrap().is_none(), "nothing was tried");
+        assert!(address_policy.refused.lock().unwrap().is_none(), "nothing was tried");
     }
 
     #[test]
@@ -327,16 +331,22 @@ mod tests {
         };
         let rules = vec![rule("10.1.0.0/16:389", Some(500.0)), rule("192.0.2.7", None)];
         let targets = Some(Targets { file: "targets.toml".to_owned(), rules });
-        let fence = Fence::new(Policy { targets: targets.clone(), ..Policy::default() });
-        let with = |rate| fence.learn(|known| known.demand = Demand { rate, ..Demand::default() });
+        let address_policy =
+            AddressPolicy::new(Policy { targets: targets.clone(), ..Policy::default() });
+        let with = |rate| {
+            address_policy.learn(|known| known.demand = Demand { rate, ..Demand::default() });
+        };
         with(Some(500.0));
-        assert!(fence.check(at("10.1.2.3:389")).is_ok() && fence.check(at("192.0.2.7:1")).is_ok());
-        assert!(fence.check(at("127.0.0.1:389")).is_ok(), "this machine is nobody else's");
-        let error = fence.check(at("10.1.2.3:636")).unwrap_err().to_string();
+        assert!(
+            address_policy.check(at("10.1.2.3:389")).is_ok()
+                && address_policy.check(at("192.0.2.7:1")).is_ok()
+        );
+        assert!(address_policy.check(at("127.0.0.1:389")).is_ok(), "this machine is nobody else's");
+        let error = address_policy.check(at("10.1.2.3:636")).unwrap_err().to_string();
         assert!(error.contains("not among the targets of targets.toml"), "{error}");
         for rate in [Some(500.1), None] {
             with(rate);
-            let error = fence.check(at("10.1.2.3:389")).unwrap_err().to_string();
+            let error = address_policy.check(at("10.1.2.3:389")).unwrap_err().to_string();
             assert!(error.contains("10.1.0.0/16:389") && error.contains("500/s"), "{error}");
         }
         // Both lists must contain the address.
@@ -346,9 +356,10 @@ mod tests {
             public: true,
             ..Policy::default()
         };
-        let fence = Fence::new(policy);
+        let address_policy = AddressPolicy::new(policy);
         assert!(
-            fence.check(at("10.2.0.1:389")).is_err() && fence.check(at("10.1.2.3:389")).is_err()
+            address_policy.check(at("10.2.0.1:389")).is_err()
+                && address_policy.check(at("10.1.2.3:389")).is_err()
         );
     }
 }

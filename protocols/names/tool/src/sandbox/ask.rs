@@ -250,7 +250,8 @@ pub(crate) struct Listed {
     /// How long `ls` took.
     pub seconds: f64,
     /// Names that had to be resolved: of each owner and of each group.
-    pub asked: u64,
+    #[serde(rename = "asked")]
+    pub requested: u64,
     /// Names that were resolved correctly.
     pub resolved: u64,
 }

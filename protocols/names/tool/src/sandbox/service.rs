@@ -405,7 +405,7 @@ impl Service {
 
     fn statistics(&mut self) -> Result<Statistics, SandboxError> {
         let daemons = self.daemons.running();
-        let daemons = daemons.map(|(daemon, pid)| (daemon.name().to_owned(), vitals::of(pid)));
+        let daemons = daemons.map(|(daemon, pid)| (daemon.name().to_owned(), vitals::usage(pid)));
         let daemons = daemons.collect();
         let nscd = if self.has_glibc_nscd() {
             let mut command = tools::command(&self.place.program("nscd")?);

@@ -3,7 +3,8 @@
 //! A cell is this program started again: an outer process creates namespaces and waits; an inner one is process 1 in
 //! them, covers the paths that daemons write to, and carries out requests, one line of JSON each. The kernel ends every
 //! process and mount of a namespace with its process 1, so no clean-up is needed, and nothing is left behind regardless
-//! of how the controller ends. The controller communicates with it through [`Cell`] and does not depend on any of this.
+//! of how the controller ends. The controller communicates with it through [`Sandbox`] and does not depend on any of
+//! this.
 
 mod accounts;
 mod ask;
@@ -55,7 +56,7 @@ const MAKING: Duration = Duration::from_secs(60);
 
 /// Why a cell could not be created, or did not answer. Reads after "failed to".
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum CellError {
+pub(crate) enum SandboxAccessError {
     /// This program could not be started again.
     #[error("start a private environment: {0}")]
     Start(#[source] std::io::Error),
@@ -78,7 +79,7 @@ pub(crate) enum CellError {
 
 /// A private environment, as its controller sees it. It ends when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Cell {
+pub(crate) struct Sandbox {
     child: Child,
     /// Closing it makes the cell end.
     asks: Option<ChildStdin>,
@@ -88,15 +89,15 @@ pub(crate) struct Cell {
     _data: Option<Leftover>,
 }
 
-impl Cell {
+impl Sandbox {
     /// Creates a cell.
-    pub(crate) fn open(spec: &Spec) -> Result<Self, CellError> {
+    pub(crate) fn open(spec: &Spec) -> Result<Self, SandboxAccessError> {
         let mut spec = spec.clone();
         let data = match &spec.data {
             Data::Memory => None,
             Data::Below(directory) => {
                 let made = Leftover::make(directory);
-                Some(made.map_err(|error| CellError::Data(directory.clone(), error))?)
+                Some(made.map_err(|error| SandboxAccessError::Data(directory.clone(), error))?)
             }
         };
         if let Some(data) = &data {
@@ -104,7 +105,7 @@ impl Cell {
         }
         let mut child = Command::new("/proc/self/exe")
             .args(["names", "cell", "--spec"])
-            .arg(serde_json::to_string(&spec).map_err(CellError::Garbled)?)
+            .arg(serde_json::to_string(&spec).map_err(SandboxAccessError::Garbled)?)
             .env("BRUNT_CELL", &spec.mark)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -112,7 +113,7 @@ impl Cell {
             // A ^C at the terminal is for the controller: it decides when its cells end.
             .process_group(0)
             .spawn()
-            .map_err(CellError::Start)?;
+            .map_err(SandboxAccessError::Start)?;
         let (sender, answers) = channel();
         let words = Arc::new(Mutex::new(VecDeque::new()));
         if let Some(output) = child.stdout.take() {
@@ -134,23 +135,27 @@ impl Cell {
             });
         }
         let asks = child.stdin.take();
-        let mut cell = Self { child, asks, answers, words, _data: data };
-        match cell.answer(MAKING)? {
-            Answer::Failed(why) => Err(CellError::Refused(why)),
-            _ => Ok(cell),
+        let mut sandbox = Self { child, asks, answers, words, _data: data };
+        match sandbox.answer(MAKING)? {
+            Answer::Failed(why) => Err(SandboxAccessError::Refused(why)),
+            _ => Ok(sandbox),
         }
     }
 
     /// Has a request carried out inside. A cell that takes longer than `patience` is ended, and gives no more answers.
-    pub(crate) fn ask(&mut self, ask: &Ask, patience: Duration) -> Result<Answer, CellError> {
-        let mut line = serde_json::to_string(ask).map_err(CellError::Garbled)?;
+    pub(crate) fn ask(
+        &mut self,
+        ask: &Ask,
+        patience: Duration,
+    ) -> Result<Answer, SandboxAccessError> {
+        let mut line = serde_json::to_string(ask).map_err(SandboxAccessError::Garbled)?;
         line.push('\n');
         let sent = self.asks.as_mut().map(|asks| asks.write_all(line.as_bytes()));
         if !matches!(sent, Some(Ok(()))) {
-            return Err(CellError::Ended(self.last_words()));
+            return Err(SandboxAccessError::Ended(self.last_words()));
         }
         match self.answer(patience)? {
-            Answer::Failed(why) => Err(CellError::Refused(why)),
+            Answer::Failed(why) => Err(SandboxAccessError::Refused(why)),
             answer => Ok(answer),
         }
     }
@@ -160,16 +165,16 @@ impl Cell {
         self.child.id()
     }
 
-    fn answer(&mut self, patience: Duration) -> Result<Answer, CellError> {
+    fn answer(&mut self, patience: Duration) -> Result<Answer, SandboxAccessError> {
         match self.answers.recv_timeout(patience) {
-            Ok(line) => serde_json::from_str(&line).map_err(CellError::Garbled),
+            Ok(line) => serde_json::from_str(&line).map_err(SandboxAccessError::Garbled),
             Err(RecvTimeoutError::Disconnected) => {
                 self.end();
-                Err(CellError::Ended(self.last_words()))
+                Err(SandboxAccessError::Ended(self.last_words()))
             }
             Err(RecvTimeoutError::Timeout) => {
                 self.end();
-                Err(CellError::Silent(patience, self.last_words()))
+                Err(SandboxAccessError::Silent(patience, self.last_words()))
             }
         }
     }
@@ -186,7 +191,7 @@ impl Cell {
     }
 }
 
-impl Drop for Cell {
+impl Drop for Sandbox {
     fn drop(&mut self) {
         self.end();
     }

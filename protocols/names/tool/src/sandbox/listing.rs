@@ -41,7 +41,7 @@ pub(super) fn list(
     let mut command = tools::command(&place.program("ls")?);
     command.arg(if numeric { "-ln" } else { "-l" }).arg(&directory);
     let ran = tools::run(command, &[], limit)?;
-    Ok(Listed { seconds: ran.seconds, asked: 2 * files, resolved: resolved(&ran.output) })
+    Ok(Listed { seconds: ran.seconds, requested: 2 * files, resolved: resolved(&ran.output) })
 }
 
 fn directory(place: &SandboxPaths) -> PathBuf {
