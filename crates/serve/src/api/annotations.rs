@@ -13,7 +13,6 @@ use crate::store::{Annotation, Window};
 /// An annotation that is added.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "AnnotationRequest")]
 pub(crate) struct AnnotationRequest {
     /// What happened, such as deploy 42.
     #[schemars(length(min = 1, max = LABEL_MAX))]

@@ -16,7 +16,6 @@ use crate::store::Hook;
 /// A webhook that is added.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "HookRequest")]
 pub(crate) struct HookRequest {
     /// Its name, which no other webhook has.
     #[schemars(length(min = 1, max = NAME_MAX))]

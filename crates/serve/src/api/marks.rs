@@ -39,7 +39,6 @@ pub(crate) struct TagsOfRun {
 /// The tags that a run gets in place of its own.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "TagsRequest")]
 pub(crate) struct TagsRequest {
     /// The tags, none of which has a comma.
     #[schemars(length(max = TAGS_MAX), inner(length(min = 1, max = WORDS_MAX)))]

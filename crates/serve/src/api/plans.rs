@@ -15,7 +15,6 @@ use crate::store::{Plan, Project};
 /// A plan that is created.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "PlanRequest")]
 pub(crate) struct PlanRequest {
     /// Its name, which no other plan has.
     #[schemars(length(min = 1, max = NAME_MAX))]

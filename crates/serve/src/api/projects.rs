@@ -14,8 +14,7 @@ use crate::store::{Members, Project};
 /// A project that is added, or replaced.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "ProjectRequest")]
-pub(crate) struct ProjectAsked {
+pub(crate) struct ProjectRequest {
     /// Its name, which no other project has.
     #[schemars(length(min = 1, max = NAME_MAX))]
     name: String,
@@ -53,7 +52,7 @@ pub(crate) struct Projects {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "TestProjectRequest")]
-pub(crate) struct MoveAsked {
+pub(crate) struct MoveRequest {
     /// The name of the project; null to let everybody see the test.
     #[serde(default)]
     project: Option<String>,
@@ -79,7 +78,7 @@ pub(crate) fn read(call: &Call) -> Result<Answer, Problem> {
 
 /// `POST /api/v1/projects`.
 pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
-    let ProjectAsked { name, users, groups } = body::read(call)?;
+    let ProjectRequest { name, users, groups } = body::read(call)?;
     let id = changes::add(&call.app, call.who()?, &name, &Members { users, groups })?;
     let project = changes::with_id(&call.app, &id.to_string())?;
     let project = project.ok_or_else(|| Problem::missing("project"))?;
@@ -88,8 +87,8 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
 
 /// `PUT /api/v1/projects/{project}`.
 pub(crate) fn replace(call: &Call) -> Result<Answer, Problem> {
-    let (project, requested) = (named(call)?, body::read::<ProjectAsked>(call)?);
-    let ProjectAsked { name, users, groups } = requested;
+    let (project, requested) = (named(call)?, body::read::<ProjectRequest>(call)?);
+    let ProjectRequest { name, users, groups } = requested;
     changes::change(&call.app, call.who()?, &project, (&name, &Members { users, groups }))?;
     read(call)
 }
@@ -104,7 +103,7 @@ pub(crate) fn end(call: &Call) -> Result<Answer, Problem> {
 pub(crate) fn move_test(call: &Call) -> Result<Answer, Problem> {
     let (app, missing) = (&call.app, || Problem::missing("test"));
     let test = app.store.test(call.segment("test"))?.ok_or_else(missing)?;
-    let MoveAsked { project } = body::read(call)?;
+    let MoveRequest { project } = body::read(call)?;
     let to = within(call, project.as_deref())?;
     changes::move_test(app, call.who()?, &test, to.as_ref())?;
     Answer::json(&TestProject { project })

@@ -49,7 +49,6 @@ pub(crate) struct RunBody {
 /// A search for the highest rate that meets objectives.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-#[schemars(rename = "SearchRequest")]
 #[derive(Default)]
 struct SearchRequest {
     /// Objectives in addition to those of the plan, such as `p99<20ms`.

@@ -20,7 +20,6 @@ const BACK: i64 = 5;
 /// A schedule that is added, or replaced.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "ScheduleRequest")]
 pub(crate) struct ScheduleRequest {
     /// The name of the plan, whose newest revision is run.
     plan: String,

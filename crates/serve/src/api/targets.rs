@@ -18,7 +18,6 @@ use crate::store::Target;
 /// A target that is listed, or replaced.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "TargetRequest")]
 pub(crate) struct TargetRequest {
     /// Its name, which no other target has.
     #[schemars(length(min = 1, max = NAME_MAX))]

@@ -12,7 +12,7 @@ use crate::api::editing::{EditBody, Edited};
 use crate::api::hooks::{HookMade, HookRequest, HookTried, Hooks};
 use crate::api::marks::{Tags, TagsOfRun, TagsRequest};
 use crate::api::plans::{PlanReply, PlanRequest, Plans, RevisionRequest};
-use crate::api::projects::{MoveAsked, ProjectAsked, ProjectReply, Projects, TestProject};
+use crate::api::projects::{MoveRequest, ProjectReply, ProjectRequest, Projects, TestProject};
 use crate::api::records::{ListedRuns, Pushed};
 use crate::api::runs::{Progress, RunBody, Submitted};
 use crate::api::schedules::{ScheduleReply, ScheduleRequest, Schedules};
@@ -442,7 +442,7 @@ pub(super) static TABLE: &[Route] = &[
         path: "/api/v1/projects",
         access: MANAGE,
         what: "Add a project, whose tests are seen only by its users and groups, and by administrators",
-        asks: &[Content::json::<ProjectAsked>()],
+        asks: &[Content::json::<ProjectRequest>()],
         gives: &[Gives::json::<ProjectReply>(201)],
         refuses: &[409],
         keyed: true,
@@ -460,7 +460,7 @@ pub(super) static TABLE: &[Route] = &[
         path: "/api/v1/projects/{project}",
         access: MANAGE,
         what: "Replace the name of a project, and who sees its tests",
-        asks: &[Content::json::<ProjectAsked>()],
+        asks: &[Content::json::<ProjectRequest>()],
         gives: &[Gives::json::<ProjectReply>(200)],
         refuses: &[409],
         act: api::projects::replace,
@@ -484,7 +484,7 @@ pub(super) static TABLE: &[Route] = &[
         path: "/api/v1/tests/{test}/project",
         what: "Move a test to a project, or out of all. {test} is p and the id of its plan, or as in the address of \
                its page",
-        asks: &[Content::json::<MoveAsked>()],
+        asks: &[Content::json::<MoveRequest>()],
         gives: &[Gives::json::<TestProject>(200)],
         act: api::projects::move_test,
         ..PUT
