@@ -206,9 +206,9 @@ mod tests {
         assert_eq!(sees(), [false, false, true]);
         assert_eq!(store.seen_by(Sight::Of(bob)).projects().unwrap(), []);
         let user = |id| store.user(id).unwrap().unwrap();
-        assert_eq!(Sight::of(&user(eve)), Sight::Of(eve));
+        assert_eq!(user(eve).sight(), Sight::Of(eve));
         assert!(store.change_user(ada, Role::Admin, false).unwrap());
-        assert_eq!(Sight::of(&user(ada)), Sight::Everything);
+        assert_eq!(user(ada).sight(), Sight::Everything);
         store.remove_project(house, None).unwrap();
         assert_eq!(sees(), [true; 3]);
     }
