@@ -144,7 +144,8 @@ async fn new_connection_that_closes_is_not_retried() {
 #[tokio::test]
 async fn cancelled_exchange_closes_its_connection() {
     let received = Arc::new(Notify::new());
-    let (advance, told) = mpsc::channel();
+    // Without room, so that no connection takes what another is to be told.
+    let (advance, told) = mpsc::sync_channel(0);
     let (receiving, told) = (Arc::clone(&received), Mutex::new(told));
     // Every second connection answers only when it is told to.
     let server = Server::start(move |number, peer| {
