@@ -1,8 +1,8 @@
 //! `brunt names matrix` and `brunt names sweep`: measure the effect of indices and caches, in private environments.
 //!
 //! The command line becomes a plan ([`labelled_backend`], [`settings`], [`mod@participants`], [`plan`]). The plan is
-//! carried out in cells ([`carry`], [`mod@sweep`], [`cell_access`]), and their answers become the cells of a collection
-//! ([`found`]). The report is made only from the collection, so that a saved file gives the same report as the
+//! carried out in sandboxes ([`carry`], [`mod@sweep`], [`sandbox_access`]), and their answers become the cells of a
+//! collection ([`found`]). The report is made only from the collection, so that a saved file gives the same report as the
 //! terminal.
 
 mod carry;
