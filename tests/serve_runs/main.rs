@@ -4,8 +4,8 @@
 //! The results of a run are compared with the counts of the test's own server, and an address that must not be reached
 //! is a listener that receives nothing.
 
+mod address_policies;
 mod counted;
-mod fences;
 mod files;
 mod records;
 mod runs;

@@ -2,8 +2,8 @@
 //!
 //! The command line becomes a plan ([`labelled_backend`], [`settings`], [`mod@participants`], [`plan`]). The plan is
 //! carried out in sandboxes ([`carry`], [`mod@sweep`], [`sandbox_access`]), and their answers become the cells of a
-//! collection ([`found`]). The report is made only from the collection, so that a saved file gives the same report as the
-//! terminal.
+//! collection ([`found`]). The report is made only from the collection, so that a saved file gives the same report as
+//! the terminal.
 
 mod carry;
 mod found;

@@ -19,7 +19,7 @@ fn once(http: &str, url: &str) -> String {
 }
 
 #[test]
-fn fence_resists_redirects_proxies_and_names() {
+fn address_policy_resists_redirects_proxies_and_names() {
     let site = Site::new();
     let target = Counted::start();
     let canary = Counted::start();
@@ -50,7 +50,7 @@ fn fence_resists_redirects_proxies_and_names() {
 }
 
 #[test]
-fn fence_without_a_grant_allows_nothing() {
+fn address_policy_without_a_grant_allows_nothing() {
     let (site, canary) = (Site::new(), Counted::start());
     let (_, status) = site.run(&once("", &format!("http://{}/", canary.at())), &[]);
     assert_eq!((status.state, status.exit), (State::Failed, Some(8)), "{status:?}");
@@ -58,7 +58,7 @@ fn fence_without_a_grant_allows_nothing() {
 }
 
 #[test]
-fn fence_violations_and_excess_load_name_their_line() {
+fn address_policy_violations_and_excess_load_name_their_line() {
     let target = "http://127.0.0.1:9/";
     let scenario = format!(
         "[[scenario]]\nname = \"s\"\nsteps = [{{ get = \"{target}\" }}, {{ pause = \"1s\" }}, \
