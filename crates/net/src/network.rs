@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn networks_have_separate_fences() {
+    fn networks_have_separate_address_policies() {
         let one = TcpListener::bind("127.0.0.1:0").unwrap();
         let other = TcpListener::bind("127.0.0.2:0").unwrap();
         let at = [one, other].map(|it| (it.local_addr().unwrap(), it));
