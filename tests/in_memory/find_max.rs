@@ -121,6 +121,23 @@ fn find_max_without_confirmation_exits_9() {
     target.stop();
 }
 
+/// From the 2,000th request on, after the unloaded run, every third is refused. Only a refused login shows that
+/// accounts may be locked: 503 is an error as any other.
+#[test]
+fn find_max_ends_if_more_logins_are_refused_than_unloaded() {
+    for (status, is_login) in [(401, true), (423, true), (503, false)] {
+        let target = RestTarget::scripted(&format!(
+            "[[rule]]\naction = {{ delay = \"5ms\" }}\n\
+             [[rule]]\nfirst = 2000\nevery = 3\naction = {{ status = {status} }}\n"
+        ));
+        let url = format!("{}/bytes/10", target.base);
+        let ended = searched(&["--slo", "p99<20ms", "--from", "400/s"], &["-c", "50", &url]);
+        assert!(target.stop().len() > 2_000, "{ended}");
+        let says = ended.output().contains("of the logins were refused, 0% in the unloaded run");
+        assert_eq!((says, ended.code() == 8), (is_login, is_login), "{status}: {ended}");
+    }
+}
+
 /// A plan says what is searched for; the command line comes before it.
 #[test]
 fn find_max_reads_options_from_the_plan() {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use brunt_engine::virtual_time::VirtualTime;
 use brunt_engine::{EngineRun, Finished, SessionFactory, Stop};
-use brunt_exchange::{Class, Clock as _, Moment, Outcome, Part, Session, Ticket, Watch};
+use brunt_exchange::{Class, Clock as _, Moment, Named, Outcome, Part, Session, Ticket, Watch};
 use brunt_run::{EndedBy, EngineError, Protocol, ProtocolError};
 
 use crate::script::Script;
@@ -57,8 +57,8 @@ pub(crate) struct Simulated<'a> {
 }
 
 impl Protocol for Simulated<'_> {
-    fn outcome(&self, _: usize, outcome: Outcome) -> String {
-        format!("{outcome:?}")
+    fn outcome(&self, _: usize, outcome: Outcome) -> Named {
+        format!("{outcome:?}").into()
     }
 
     fn drive(&self, run: EngineRun<'_>) -> Result<Finished, ProtocolError> {

@@ -8,7 +8,7 @@ use crate::simulation::{
 use crate::start::{Start, StartSignal};
 use crate::stop::Stop;
 use crate::worker::Ended;
-use brunt_exchange::{ThinkTime, Ticket};
+use brunt_exchange::{Outcome, ThinkTime, Ticket};
 use brunt_record::{
     Catalogue, Ending, Head, Measured, OperationRecord, Phase, Plan, Record, Tool, merge,
 };
@@ -47,7 +47,7 @@ fn node(settings: &Settings, node: Node) -> Record {
         node: (world > 1).then_some(brunt_record::Node::even(rank, world)),
         ..Head::new("a".repeat(32), started, tool, Plan::open(1.0, 1, 7), catalogue)
     };
-    let names = |_, outcome| format!("{outcome:?}");
+    let names = |_, outcome: Outcome| format!("{outcome:?}").into();
     let ending = Ending::planned(finished.timing);
     measured.conclusion(head, &names, ending).record().unwrap()
 }

@@ -37,7 +37,7 @@ pub use blocking::BlockingSession;
 pub use clock::{Clock, Moment, Monotonic, Wait};
 pub use inert::{Layout, inert, is_directional, is_inert, without_directions};
 pub use notation::{decimal, duration};
-pub use outcome::{Class, Outcome};
+pub use outcome::{Class, Meaning, Named, Outcome};
 pub use session::{Session, Ticket, Want};
 pub use slots::{Numbers, Slots, SlotsError};
 pub use think::{ThinkTime, ThinkTimeError};

@@ -99,6 +99,58 @@ impl Class {
     }
 }
 
+/// What a code means, where that is more than its class says. Only its protocol knows: 19 is a refused login for a bind
+/// of LDAP, and a violated constraint in SQLite.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Meaning {
+    /// The target refused a login.
+    RefusedLogin,
+    /// The target has too much to do, and may accept the same request later.
+    Busy,
+    /// The target gave up because its own time limit was reached.
+    TimeLimit,
+}
+
+impl Meaning {
+    /// Every meaning.
+    pub const ALL: [Self; 3] = [Self::RefusedLogin, Self::Busy, Self::TimeLimit];
+
+    /// The word that a record uses.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::RefusedLogin => "refused-login",
+            Self::Busy => "busy",
+            Self::TimeLimit => "time-limit",
+        }
+    }
+
+    /// The meaning with this word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|meaning| meaning.word() == word)
+    }
+}
+
+/// What a protocol knows of an outcome: what it is called, and what its code means.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Named {
+    /// The name for a reader: `invalidCredentials`, `ECONNREFUSED`. Nothing is decided by it.
+    pub name: String,
+    /// What the code means, where that is more than its class says.
+    pub meaning: Option<Meaning>,
+}
+
+impl From<String> for Named {
+    fn from(name: String) -> Self {
+        Self { name, meaning: None }
+    }
+}
+
+impl From<&str> for Named {
+    fn from(name: &str) -> Self {
+        name.to_owned().into()
+    }
+}
+
 impl Class {
     /// Whether the target answered, whatever the answer was. The other classes mean that no answer arrived.
     pub const fn answered(self) -> bool {

@@ -168,7 +168,7 @@ impl Watched {
 mod tests {
     use super::*;
     use crate::{Ending, Head, Measured, Own, Plan, Tool, run_id};
-    use brunt_exchange::{Class, Moment, Outcome, Stamps};
+    use brunt_exchange::{Class, Moment, Named, Outcome, Stamps};
     use proptest::prelude::*;
 
     fn operations() -> Vec<String> {
@@ -329,7 +329,7 @@ mod tests {
             let catalogue = Catalogue::new(["bind", "search"], []);
             let started = jiff::Timestamp::UNIX_EPOCH;
             let head = Head::new(run_id(), started, tool, Plan::open(10.0, 1, 9), catalogue);
-            let names = |_: usize, _: Outcome| String::new();
+            let names = |_: usize, _: Outcome| Named::default();
             let ending = Ending::so_far(&measured.totals, None);
             let record = measured.conclusion(head, &names, ending).record().unwrap();
             let answered = record.operations.iter().any(|operation| operation.counts.ok > 0);

@@ -147,6 +147,7 @@ mod tests {
             class: class.to_owned(),
             code: number,
             name: name.to_owned(),
+            meaning: None,
             count: 1,
         };
         assert_eq!(named(&code("connect", Some(111), "connect")), "connection refused (111)");
@@ -162,6 +163,7 @@ mod tests {
             class: class.to_owned(),
             code: None,
             name: name.to_owned(),
+            meaning: None,
             count,
         };
         let mut other = record.operations[0].clone();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use brunt_exchange::{Class, Moment, Outcome, Part, Stamps};
+use brunt_exchange::{Class, Moment, Named, Outcome, Part, Stamps};
 use brunt_record::{
     Catalogue, Conclusion, Counts, Ending, Head, Interval, Own, Phase, Plan, Record, Sample,
     Series, Timing, Tool, Totals, WorkerLoad,
@@ -56,9 +56,8 @@ pub fn measured(objectives: &[&str]) -> Record {
         totals.absorb(&interval);
         series.push(&interval);
     }
-    let names = |_, outcome| {
-        if outcome == REFUSED { "invalidCredentials".into() } else { "success".to_owned() }
-    };
+    let names =
+        |_, outcome| Named::from(if outcome == REFUSED { "invalidCredentials" } else { "success" });
     let tool = Tool { name: "brunt".into(), version: "0.1.0".into() };
     let started = "2026-01-02T03:04:05Z".parse().expect("it is one");
     let catalogue = Catalogue::new(["bind"], ["connect"]);

@@ -1,7 +1,7 @@
 //! [`Protocol`]: what a protocol supplies to a run.
 
 use brunt_engine::{EngineRun, RunError, Stop};
-use brunt_exchange::Outcome;
+use brunt_exchange::{Named, Outcome};
 use brunt_record::{Measured, Record};
 
 use super::conclude::EndedBy;
@@ -22,8 +22,8 @@ struct NoMonitor;
 
 /// What a protocol supplies to a run.
 pub trait Protocol {
-    /// The protocol's name of an outcome of the operation with this number.
-    fn outcome(&self, operation: usize, outcome: Outcome) -> String;
+    /// What the protocol knows of an outcome of the operation with this number: its name, and what its code means.
+    fn outcome(&self, operation: usize, outcome: Outcome) -> Named;
 
     /// Makes sessions and carries the load out with them. The error says what failed.
     fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, ProtocolError>;

@@ -1,7 +1,7 @@
 //! [`Repeated`]: a protocol as each step of a search or a comparison uses it.
 
 use brunt_engine::{EngineRun, Stop};
-use brunt_exchange::Outcome;
+use brunt_exchange::{Named, Outcome};
 use brunt_record::Measured;
 
 use super::conclude::EndedBy;
@@ -13,7 +13,7 @@ use super::protocol::{Protocol, ProtocolError};
 pub(crate) struct Repeated<'a, P: ?Sized>(pub &'a P);
 
 impl<P: Protocol + ?Sized> Protocol for Repeated<'_, P> {
-    fn outcome(&self, operation: usize, outcome: Outcome) -> String {
+    fn outcome(&self, operation: usize, outcome: Outcome) -> Named {
         self.0.outcome(operation, outcome)
     }
 

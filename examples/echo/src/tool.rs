@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use brunt_engine::{EngineRun, Plan};
-use brunt_exchange::{Class, Outcome as ExchangeOutcome};
+use brunt_exchange::{Class, Named, Outcome as ExchangeOutcome};
 use brunt_net::Network;
 use brunt_net::udp::OpenError;
 use brunt_record::Catalogue;
@@ -209,14 +209,16 @@ struct Echo {
 }
 
 impl Protocol for Echo {
-    fn outcome(&self, _: usize, outcome: ExchangeOutcome) -> String {
+    fn outcome(&self, _: usize, outcome: ExchangeOutcome) -> Named {
         match outcome {
-            ExchangeOutcome::Ok(_) => "echo".to_owned(),
-            ExchangeOutcome::TimedOut => "no echo in time".to_owned(),
-            ExchangeOutcome::Failed(Class::Connect, errno) => format!("not sent (errno {errno})"),
-            ExchangeOutcome::Failed(class, _) => class.word().to_owned(),
-            ExchangeOutcome::CutOff => "cut off".to_owned(),
-            ExchangeOutcome::Skipped => "skipped".to_owned(),
+            ExchangeOutcome::Ok(_) => "echo".into(),
+            ExchangeOutcome::TimedOut => "no echo in time".into(),
+            ExchangeOutcome::Failed(Class::Connect, errno) => {
+                format!("not sent (errno {errno})").into()
+            }
+            ExchangeOutcome::Failed(class, _) => class.word().into(),
+            ExchangeOutcome::CutOff => "cut off".into(),
+            ExchangeOutcome::Skipped => "skipped".into(),
         }
     }
 

@@ -88,7 +88,7 @@ impl Run {
         );
         let conclusion = Conclusion {
             head,
-            names: &|_, outcome| format!("{outcome:?}"),
+            names: &|_, outcome| format!("{outcome:?}").into(),
             totals: &self.totals,
             series: &self.series,
             ending: Ending::planned(timing),

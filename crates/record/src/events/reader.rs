@@ -8,7 +8,7 @@ use super::IntervalLine;
 use super::line::{EVENTS_SCHEMA, Kind, LineError, ReadyLine, VerdictLine};
 use crate::record::outcome;
 use crate::{CodeRecord, Ending, Head, Interval, Record, Verdict};
-use brunt_exchange::Outcome;
+use brunt_exchange::{Meaning, Named, Outcome};
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::io::{self, BufRead, Read};
@@ -137,10 +137,10 @@ impl<R: BufRead> EventReader<R> {
         Ok(None)
     }
 
-    /// The name of an outcome in the lines so far.
-    pub fn name(&self, operation: usize, outcome: Outcome) -> String {
+    /// What the lines so far say of an outcome.
+    pub fn name(&self, operation: usize, outcome: Outcome) -> Named {
         let known = self.parser.names.get(&(operation, outcome));
-        known.cloned().unwrap_or_else(|| outcome::class(outcome).0.to_owned())
+        known.cloned().unwrap_or_else(|| outcome::class(outcome).0.into())
     }
 
     /// Reads the next line. Returns whether there is one.
@@ -173,7 +173,7 @@ struct Parser {
     /// How many operations and parts the head names.
     named: [usize; 2],
     over: bool,
-    names: HashMap<(usize, Outcome), String>,
+    names: HashMap<(usize, Outcome), Named>,
 }
 
 impl Parser {
@@ -240,7 +240,9 @@ impl Parser {
         for code in codes {
             let Some(outcome) = outcome::outcome(&code.class, code.code) else { continue };
             if self.names.len() < NAMES_MAX && !self.names.contains_key(&(operation, outcome)) {
-                self.names.insert((operation, outcome), code.name.clone());
+                let meaning = code.meaning.as_deref().and_then(Meaning::from_word);
+                let named = Named { name: code.name.clone(), meaning };
+                self.names.insert((operation, outcome), named);
             }
         }
     }

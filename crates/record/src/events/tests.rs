@@ -5,7 +5,7 @@ use crate::{
     Catalogue, Counts, Document, Ending, Head, Interval, Machine, Measured, Node, Own, Phase, Plan,
     Record, Sample, Sign, Stall, Status, Timing, Tool, WorkerLoad, run_id,
 };
-use brunt_exchange::{Class, Moment, Outcome, Part, Stamps};
+use brunt_exchange::{Class, Meaning, Moment, Named, Outcome, Part, Stamps};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::io::{self, Write};
@@ -37,11 +37,13 @@ impl Shared {
     }
 }
 
-fn name(operation: usize, outcome: Outcome) -> String {
+fn name(operation: usize, outcome: Outcome) -> Named {
     match outcome {
-        Outcome::Failed(Class::Result, 49) => "invalidCredentials".to_owned(),
-        Outcome::Failed(Class::Connect, 111) => "ECONNREFUSED".to_owned(),
-        other => format!("{operation}: {other:?}"),
+        Outcome::Failed(Class::Result, 49) => {
+            Named { name: "invalidCredentials".to_owned(), meaning: Some(Meaning::RefusedLogin) }
+        }
+        Outcome::Failed(Class::Connect, 111) => "ECONNREFUSED".into(),
+        other => format!("{operation}: {other:?}").into(),
     }
 }
 

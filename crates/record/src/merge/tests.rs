@@ -107,7 +107,10 @@ fn record(rank: u32, of: u32) -> Record {
     }
     let over = Duration::from_secs(SECONDS);
     let timing = Timing { from: Duration::from_secs(1), to: over, over, ..Timing::default() };
-    let names = |_, outcome| if outcome == REFUSED { "no".into() } else { format!("{outcome:?}") };
+    let names = |_, outcome| match outcome {
+        REFUSED => "no".into(),
+        outcome => format!("{outcome:?}").into(),
+    };
     measured.conclusion(head(node), &names, Ending::planned(timing)).record().unwrap()
 }
 
@@ -292,7 +295,7 @@ fn reported(rank: u32, seconds: u64) -> Record {
     let timing = Timing { from: Duration::ZERO, to, over: to, ..Timing::default() };
     let plan = Plan::open(50.0, 6, 7);
     let head = Head { plan, objectives: Vec::new(), ..head(Node::even(rank, 2)) };
-    let names = |_, outcome| format!("{outcome:?}");
+    let names = |_, outcome: Outcome| format!("{outcome:?}").into();
     measured.conclusion(head, &names, Ending::planned(timing)).record().unwrap()
 }
 

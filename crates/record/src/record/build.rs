@@ -11,14 +11,14 @@ use crate::{
     Away, Codes, Counts, Evidence, Health, Histogram, Interval, Latency, Noun, Operation, Phase,
     Series, Slo, SloError, SloResult, Step, StepOperation, Totals, Usual, Verdict,
 };
-use brunt_exchange::Outcome;
+use brunt_exchange::{Named, Outcome};
 use std::time::Duration;
 
 /// In this time after a silence the exchanges that waited in it are answered.
 const ANSWERED_TOGETHER: Duration = Duration::from_secs(1);
 
-/// What the protocol calls an outcome: `invalidCredentials`, `ECONNREFUSED`.
-pub type Names<'a> = &'a dyn Fn(usize, Outcome) -> String;
+/// What the protocol knows of an outcome of the operation with this number.
+pub type Names<'a> = &'a dyn Fn(usize, Outcome) -> Named;
 
 /// Everything that a record is made from.
 pub struct Conclusion<'a> {
@@ -402,7 +402,7 @@ fn seconds(at: Duration) -> f64 {
 pub(crate) mod tests {
     use super::*;
     use crate::{Catalogue, Own, PortBudget, Sample, SloOutcome, Timing, Tool, WorkerLoad};
-    use brunt_exchange::{Class, Moment, Part, Stamps};
+    use brunt_exchange::{Class, Meaning, Moment, Part, Stamps};
 
     const MS: u64 = 1_000_000;
 
@@ -460,9 +460,12 @@ pub(crate) mod tests {
             series.push(&interval);
         }
         let name = |_, outcome| match outcome {
-            Outcome::Ok(0) => "success".to_owned(),
-            Outcome::Failed(Class::Result, 49) => "invalidCredentials".to_owned(),
-            other => format!("{other:?}"),
+            Outcome::Ok(0) => "success".into(),
+            Outcome::Failed(Class::Result, 49) => {
+                let meaning = Some(Meaning::RefusedLogin);
+                Named { name: "invalidCredentials".to_owned(), meaning }
+            }
+            other => format!("{other:?}").into(),
         };
         let timing = Timing {
             from: Duration::from_secs(2),
@@ -523,7 +526,10 @@ pub(crate) mod tests {
         assert_eq!(record.operations[0].counts.failed, 99);
         let codes: u64 = record.operations[0].codes.iter().map(|code| code.count).sum();
         assert_eq!(codes, 900);
-        assert_eq!(record.operations[0].codes[1].name, "invalidCredentials");
+        let refused = &record.operations[0].codes[1];
+        assert_eq!(refused.name, "invalidCredentials");
+        assert!(refused.means(Meaning::RefusedLogin) && !refused.means(Meaning::Busy));
+        assert_eq!(record.operations[0].codes[0].meaning, None);
         assert_eq!(record.operations[1].counts.items, 100);
         assert_eq!(record.operations[1].achieved, Some(5.0));
         assert_eq!(record.counts.sent, 950);
@@ -559,7 +565,7 @@ pub(crate) mod tests {
         let interrupted = Some("SIGINT during warm-up".to_owned());
         let conclusion = Conclusion {
             head: Head::new(String::new(), started, tool, plan, catalogue),
-            names: &|_, _| String::new(),
+            names: &|_, _| Named::default(),
             totals: &totals,
             series: &series,
             ending: Ending { interrupted, ..Ending::planned(Timing::default()) },

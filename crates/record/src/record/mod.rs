@@ -18,6 +18,7 @@ use crate::{
     Away, Counts, Environment, Latency, MonitorRecord, Node, NodeRecord, Noun, Phase, RunOutcome,
     ScenarioRecord, SloResult, Verdict,
 };
+use brunt_exchange::Meaning;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -235,8 +236,19 @@ pub struct CodeRecord {
     pub code: Option<u32>,
     /// What the code is called.
     pub name: String,
+    /// What the code means, where that is more than its class says: `refused-login`, `busy` or `time-limit`. Absent
+    /// otherwise, and in the record of an older version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub meaning: Option<String>,
     /// How often.
     pub count: u64,
+}
+
+impl CodeRecord {
+    /// Whether the protocol gives the code this meaning.
+    pub fn means(&self, meaning: Meaning) -> bool {
+        self.meaning.as_deref() == Some(meaning.word())
+    }
 }
 
 /// One operation.

@@ -2,7 +2,7 @@
 
 use super::{CodeRecord, Names};
 use crate::Codes;
-use brunt_exchange::{Class, Outcome};
+use brunt_exchange::{Class, Named, Outcome};
 
 /// The class of outcomes beyond the codes that are counted separately.
 const OTHER: &str = "other";
@@ -11,12 +11,15 @@ const OTHER: &str = "other";
 pub(crate) fn codes(operation: usize, codes: &Codes, names: Names<'_>) -> Vec<CodeRecord> {
     let known = codes.sorted().into_iter().map(|(outcome, count)| {
         let (class, code) = class(outcome);
-        CodeRecord { class: class.to_owned(), code, name: names(operation, outcome), count }
+        let Named { name, meaning } = names(operation, outcome);
+        let meaning = meaning.map(|meaning| meaning.word().to_owned());
+        CodeRecord { class: class.to_owned(), code, name, meaning, count }
     });
     let other = (codes.other() > 0).then(|| CodeRecord {
         class: OTHER.to_owned(),
         code: None,
         name: format!("beyond the first {} codes", Codes::LABELS_MAX),
+        meaning: None,
         count: codes.other(),
     });
     known.chain(other).collect()
@@ -84,7 +87,7 @@ mod tests {
             met.add(outcome, count);
         }
         met.add_other(7);
-        let mut written = codes(0, &met, &|_, _| String::new());
+        let mut written = codes(0, &met, &|_, _| Named::default());
         assert_eq!(read(&written), Ok(met));
         written[3].class = "weary".to_owned();
         assert_eq!(read(&written), Err(UnknownClass("weary".to_owned())));

@@ -59,7 +59,7 @@ fn record(name: &str, seconds: u64, millis: f64, seed: u64) -> Record {
             command: ["authrate", "-M", "150"].map(str::to_owned).to_vec(),
             ..Head::new(run, started, tool(), plan, catalogue)
         },
-        names: &|_, _| "success".to_owned(),
+        names: &|_, _| "success".into(),
         totals: &totals,
         series: &series,
         ending: Ending::planned(Timing {

@@ -187,6 +187,7 @@ fn far_too_much() -> Record {
         class: "cut-off".to_owned(),
         code: None,
         name: "cut-off".to_owned(),
+        meaning: None,
         count: 2,
     });
     record.plan.sessions = 2;

@@ -47,7 +47,7 @@ fn run(name: &str, rate: u64, answered: u64, millis: &[u64]) -> Input {
             command: command.clone(),
             ..Head::new("a".repeat(32), started, tool(), plan, catalogue)
         },
-        names: &|_, _| "success".to_owned(),
+        names: &|_, _| "success".into(),
         totals: &totals,
         series: &series,
         ending: Ending::planned(Timing {

@@ -119,6 +119,7 @@ fn summary_shows_skipped_as_a_share() {
         class: "skipped".to_owned(),
         code: None,
         name: "skipped".to_owned(),
+        meaning: None,
         count: 3,
     };
     operation.codes = vec![skipped];

@@ -339,7 +339,7 @@ impl PhaseSums {
             let sums = sums.or_default();
             sums.absorb(measured, powers);
             sums.count_codes(&measured.codes, &mut catalogue.codes, |outcome| {
-                names(number, outcome)
+                names(number, outcome).name
             });
         }
         for (number, took) in interval.parts.iter().enumerate().filter(|(_, took)| !took.is_empty())

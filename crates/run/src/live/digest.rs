@@ -170,7 +170,7 @@ fn times(operation: &Operation) -> (Histogram, Histogram) {
 fn codes(number: usize, operation: &Operation, names: Names<'_>) -> Vec<Code> {
     let codes = operation.codes.sorted().into_iter().map(|(outcome, count)| {
         let ok = matches!(outcome, Outcome::Ok(_));
-        Code { name: names(number, outcome), ok, count }
+        Code { name: names(number, outcome).name, ok, count }
     });
     let other = operation.codes.other();
     let other = (other > 0).then(|| Code { name: "other".to_owned(), ok: false, count: other });

@@ -126,7 +126,7 @@ mod tests {
         let head = Head::new("run".to_owned(), began, tool, plan, catalogue);
         let head = Head { objectives, ..head };
         let ending = Ending::so_far(&measured.totals, None);
-        let names = |_: usize, _: Outcome| "ok".to_owned();
+        let names = |_: usize, _: Outcome| "ok".into();
         let record = measured.conclusion(head, &names, ending).record().unwrap();
         ProvisionalVerdict::new(&record, interval.to)
     }

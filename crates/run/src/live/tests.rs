@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use brunt_exchange::{Class, Moment, Outcome, Stamps};
+use brunt_exchange::{Class, Moment, Named, Outcome, Stamps};
 use brunt_record::{Interval, Own, Phase, RunOutcome, Sample, SloOutcome, Status, WorkerLoad};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -57,11 +57,11 @@ fn second(index: u64, phase: Phase) -> Interval {
     interval
 }
 
-fn name(_: usize, outcome: Outcome) -> String {
+fn name(_: usize, outcome: Outcome) -> Named {
     match outcome {
-        Outcome::Ok(_) => "success".to_owned(),
-        Outcome::Failed(..) => "busy".to_owned(),
-        other => format!("{other:?}"),
+        Outcome::Ok(_) => "success".into(),
+        Outcome::Failed(..) => "busy".into(),
+        other => format!("{other:?}").into(),
     }
 }
 
@@ -357,7 +357,7 @@ fn live_view_escapes_text_of_servers_and_plans() {
         answer: None,
     };
     interval.samples.push(sample);
-    let mut digest = Digest::new(&interval, &|_, _| hostile.to_owned());
+    let mut digest = Digest::new(&interval, &|_, _| hostile.into());
     digest.standing = Some(ProvisionalVerdict {
         reasons: vec![hostile.to_owned()],
         objectives: vec![Judgement {

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use brunt_engine::schedule::{Rate, Schedule};
 use brunt_engine::virtual_time::VirtualTime;
 use brunt_engine::{EngineRun, Plan, RunClock, SessionFactory, Settings};
-use brunt_exchange::{Outcome, Session, Ticket, Watch};
+use brunt_exchange::{Named, Outcome, Session, Ticket, Watch};
 use brunt_net::Network;
 use brunt_record::{Catalogue, Record};
 use brunt_run::environment::Environment;
@@ -40,8 +40,8 @@ impl SessionFactory for ScriptedSessions {
 struct ScriptedProtocol(VirtualTime);
 
 impl Protocol for ScriptedProtocol {
-    fn outcome(&self, _: usize, outcome: Outcome) -> String {
-        format!("{outcome:?}")
+    fn outcome(&self, _: usize, outcome: Outcome) -> Named {
+        format!("{outcome:?}").into()
     }
 
     fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, ProtocolError> {

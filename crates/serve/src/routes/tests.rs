@@ -20,6 +20,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
+use brunt_exchange::Outcome;
 use brunt_history::{About, PAGE_KEPT, PageParts, VIEW_KEPT, samples};
 use brunt_record::events::EventLog;
 use brunt_record::{Catalogue, Head, Plan, Tool};
@@ -184,7 +185,7 @@ impl Server {
         let tool = Tool { name: "brunt".into(), version: "0".into() };
         let catalogue = Catalogue::new(["get"], ["connect"]);
         let head = Head::new("a".repeat(32), started, tool, Plan::open(1.0, 1, 7), catalogue);
-        let names = |_, outcome| format!("{outcome:?}");
+        let names = |_, outcome: Outcome| format!("{outcome:?}").into();
         EventLog::create(&files.path(brunt_history::EVENTS), head, &names).unwrap();
     }
 

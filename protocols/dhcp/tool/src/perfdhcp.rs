@@ -8,7 +8,7 @@ use brunt_dhcp_driver::family::Family;
 use brunt_dhcp_driver::limits::{Limits, Reason, UNSENT_MAX};
 use brunt_dhcp_driver::{Stage, naming, v4, v6};
 use brunt_engine::{Ended, EngineRun, Stop};
-use brunt_exchange::{Class, Outcome as ExchangeOutcome};
+use brunt_exchange::{Class, Named, Outcome as ExchangeOutcome};
 use brunt_net::Network;
 use brunt_record::{Catalogue, Measured, Mode, Phase};
 use brunt_run::Console;
@@ -264,14 +264,14 @@ fn unsent(finished: &brunt_engine::Finished) -> u64 {
 }
 
 impl Protocol for Perfdhcp<'_> {
-    fn outcome(&self, _: usize, outcome: ExchangeOutcome) -> String {
+    fn outcome(&self, _: usize, outcome: ExchangeOutcome) -> Named {
         if let ExchangeOutcome::Failed(Class::Check, code) = outcome
             && let Some(at) = (code as usize).checked_sub(1)
             && let Some(expected) = self.resolved.args.exchange.expected.get(at)
         {
-            return format!("answer without {}", expected.text);
+            return format!("answer without {}", expected.text).into();
         }
-        naming::name(self.resolved.args.family, outcome)
+        naming::name(self.resolved.args.family, outcome).into()
     }
 
     /// Each run has sockets of its own. Those of the first were opened before it, with as many workers.

@@ -23,6 +23,11 @@ impl LdapExchange {
         &self.operation
     }
 
+    /// Whether it is a bind.
+    pub fn is_bind(&self) -> bool {
+        self.operation.is_bind()
+    }
+
     /// Whether it changes entries.
     pub fn changes(&self) -> bool {
         self.operation.changes()

@@ -217,7 +217,7 @@ impl Half {
         let every = shown.is_some();
         let (tell, naming) = (Arc::clone(&told), Naming::new(&flow));
         let show = move |exchange: TracedExchange| {
-            let name = naming.name(exchange.operation.into(), exchange.outcome);
+            let name = naming.named(exchange.operation.into(), exchange.outcome).name;
             tell.lock().unwrap_or_else(PoisonError::into_inner).add(&exchange, name);
             if let Some(shown) = &shown {
                 shown(exchange);

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_engine::{EngineRun, Plan, Settings, Stop};
-use brunt_exchange::Outcome;
+use brunt_exchange::{Named, Outcome};
 use brunt_flow_driver::{self as flow, CompiledFlow, DataEnd, Flow, Tallies};
 use brunt_flow_load::{FlowSessions, connections, group};
 use brunt_http_driver::Network;
@@ -289,8 +289,8 @@ fn is_safe(method: &str) -> bool {
 }
 
 impl Protocol for Users {
-    fn outcome(&self, operation: usize, outcome: Outcome) -> String {
-        self.naming.name(operation, outcome)
+    fn outcome(&self, operation: usize, outcome: Outcome) -> Named {
+        self.naming.named(operation, outcome)
     }
 
     fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, ProtocolError> {

@@ -1,8 +1,8 @@
-//! [`Naming`]: the names of the outcomes of steps, each in the terms of its protocol.
+//! [`Naming`]: the names and meanings of the outcomes of steps, each in the terms of its protocol.
 
 use brunt_dhcp_driver::DhcpEndpoint;
 use brunt_dhcp_driver::family::Family;
-use brunt_exchange::{Class, Outcome};
+use brunt_exchange::{Class, Named, Outcome};
 use brunt_flow_driver::{Control, Flow, Payload, Step};
 use brunt_ldap_wire::code;
 
@@ -16,7 +16,7 @@ pub(crate) struct Naming(Vec<Protocol>);
 #[derive(Clone, Copy)]
 enum Protocol {
     Http,
-    Ldap,
+    Ldap { is_bind: bool },
     Dhcp(Family),
 }
 
@@ -30,7 +30,7 @@ impl Naming {
             let Step::Exchange(act) = step else { continue };
             let own = match act.payload {
                 Payload::Http(_) => Protocol::Http,
-                Payload::Ldap(_) => Protocol::Ldap,
+                Payload::Ldap(ref ldap) => Protocol::Ldap { is_bind: ldap.is_bind() },
                 Payload::Dhcp(_) => Protocol::Dhcp(family),
             };
             let pending = act.poll.as_ref().map(|poll| poll.operation);
@@ -44,14 +44,25 @@ impl Naming {
         Self(protocols)
     }
 
-    /// The name of an outcome of an operation. A code is specific to the protocol.
-    pub(crate) fn name(&self, operation: usize, outcome: Outcome) -> String {
+    /// The name of an outcome of an operation, and what it means. A code is specific to the protocol.
+    pub(crate) fn named(&self, operation: usize, outcome: Outcome) -> Named {
         let protocol = self.0.get(operation).copied().unwrap_or(Protocol::Http);
+        let meaning = match protocol {
+            Protocol::Http => http::meaning(outcome),
+            Protocol::Ldap { is_bind } => ldap::meaning(outcome, is_bind),
+            Protocol::Dhcp(_) => None,
+        };
+        Named { name: protocol.name(outcome), meaning }
+    }
+}
+
+impl Protocol {
+    fn name(self, outcome: Outcome) -> String {
         match outcome {
-            Outcome::Ok(code) | Outcome::Failed(Class::Result, code) => match protocol {
-                Protocol::Http => http::status(code).to_owned(),
-                Protocol::Ldap => code::name(code).to_owned(),
-                Protocol::Dhcp(family) => dhcp::name(family, outcome),
+            Outcome::Ok(code) | Outcome::Failed(Class::Result, code) => match self {
+                Self::Http => http::status(code).to_owned(),
+                Self::Ldap { .. } => code::name(code).to_owned(),
+                Self::Dhcp(family) => dhcp::name(family, outcome),
             },
             Outcome::Failed(Class::Locked, _) => ldap::name(outcome),
             Outcome::Failed(class, _) => class.word().to_owned(),
@@ -86,12 +97,13 @@ fn of_spans(flow: &Flow, protocols: &[Protocol]) -> Vec<Protocol> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use brunt_exchange::Meaning;
 
     #[test]
     fn outcomes_are_named_by_protocol() {
         let protocols = [
             Protocol::Http,
-            Protocol::Ldap,
+            Protocol::Ldap { is_bind: false },
             Protocol::Dhcp(Family::V4),
             Protocol::Dhcp(Family::V6),
         ];
@@ -111,11 +123,30 @@ mod tests {
             (v6(Outcome::Ok(7)), "REPLY"),
         ];
         for ((number, outcome), name) in cases {
-            assert!(
-                naming.name(number, outcome).ends_with(name),
-                "{name}: {}",
-                naming.name(number, outcome)
-            );
+            let named = naming.named(number, outcome).name;
+            assert!(named.ends_with(name), "{name}: {named}");
+        }
+    }
+
+    #[test]
+    fn codes_have_the_meanings_of_their_protocols() {
+        let protocols = [
+            Protocol::Http,
+            Protocol::Ldap { is_bind: true },
+            Protocol::Ldap { is_bind: false },
+            Protocol::Dhcp(Family::V4),
+        ];
+        let naming = Naming(protocols.into());
+        let refused = Some(Meaning::RefusedLogin);
+        for (code, expected) in [
+            (401, [refused, None, None, None]),
+            (49, [None, refused, refused, None]),
+            (19, [None, refused, None, None]),
+            (51, [None, Some(Meaning::Busy), Some(Meaning::Busy), None]),
+        ] {
+            let outcome = Outcome::Failed(Class::Result, code);
+            let found = [0, 1, 2, 3].map(|number| naming.named(number, outcome).meaning);
+            assert_eq!(found, expected, "{code}");
         }
     }
 }

@@ -64,6 +64,11 @@ pub enum LdapOperation {
 }
 
 impl LdapOperation {
+    /// Whether it is a bind.
+    pub fn is_bind(&self) -> bool {
+        matches!(self, Self::Bind { .. })
+    }
+
     /// Whether it changes entries.
     pub fn changes(&self) -> bool {
         matches!(self, Self::Modify { .. } | Self::Add { .. } | Self::Delete { .. })

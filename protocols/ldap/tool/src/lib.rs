@@ -30,8 +30,8 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use brunt_engine::{EngineRun, EngineTime, Stop};
-use brunt_exchange::Outcome as ExchangeOutcome;
-use brunt_ldap_driver as ldap;
+use brunt_exchange::{Named, Outcome as ExchangeOutcome};
+use brunt_ldap_driver::{self as ldap, naming};
 use brunt_ldap_load::LdapSessions;
 use brunt_ldap_wire::code;
 use brunt_net::Network;
@@ -55,6 +55,7 @@ use brunt_run::{
 use crate::options::dialect::Dialect;
 use crate::options::rate::RateArgs;
 use crate::options::rate::operation::Operation;
+use crate::options::tool::Tool;
 
 pub use tools::TOOLS;
 
@@ -323,8 +324,9 @@ impl RateTool<'_> {
 }
 
 impl Protocol for RateTool<'_> {
-    fn outcome(&self, _: usize, outcome: ExchangeOutcome) -> String {
-        ldap::naming::name(outcome)
+    fn outcome(&self, _: usize, outcome: ExchangeOutcome) -> Named {
+        let is_bind = self.args.tool == Tool::Authrate;
+        Named { name: naming::name(outcome), meaning: naming::meaning(outcome, is_bind) }
     }
 
     fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, ProtocolError> {

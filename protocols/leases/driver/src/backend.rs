@@ -7,6 +7,7 @@
 
 use super::error::BackendError;
 use super::leases::{Identity, Lease};
+use brunt_exchange::Meaning;
 use std::time::Duration;
 
 /// One thread's access to a backend: a connection, an open file.
@@ -84,6 +85,12 @@ pub trait Backend: Send + Sync {
 
     /// The name of a code of this store's, for reports: `SQLITE_BUSY`, `1062 (ER_DUP_ENTRY)`, `23505`.
     fn name_of(&self, code: u32) -> String;
+
+    /// What a code of this store's means, where that is more than a refusal.
+    fn meaning_of(&self, code: u32) -> Option<Meaning> {
+        let _ = code;
+        None
+    }
 }
 
 /// What a renewal changes.

@@ -6,7 +6,7 @@
 use super::backend::{Backend, Connection};
 use super::error::BackendError;
 use super::leases::Lease;
-use brunt_exchange::Class;
+use brunt_exchange::{Class, Meaning};
 use std::any::Any;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
@@ -114,6 +114,10 @@ impl Backend for Guarded {
 
     fn name_of(&self, code: u32) -> String {
         self.0.name_of(code)
+    }
+
+    fn meaning_of(&self, code: u32) -> Option<Meaning> {
+        self.0.meaning_of(code)
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_engine::{EngineRun, Plan, Settings, Stop, ThinkTime, Urgency};
-use brunt_exchange::{Class, Outcome};
+use brunt_exchange::{Class, Named, Outcome};
 use brunt_leases_driver::{self as lease, Lease, LeaseSessions, Leases, Mix, PARTS, Work};
 use brunt_leases_load::StoreSessions;
 use brunt_net::Network;
@@ -25,7 +25,7 @@ use brunt_run::{
 
 use super::comparison_settings::{self, ComparisonError, ComparisonSettings, LeaseTasks};
 use super::held::Held;
-use super::phase::{EPOCH, name};
+use super::phase::{EPOCH, named};
 use super::secrets::Secrets;
 use super::store::{Location, StoreError, StoreOptions};
 use super::store_directory::StoreDirectory;
@@ -156,8 +156,8 @@ fn one_mix(args: &LeasesArgs, files: &Files) -> Result<ComparisonSettings, MixEr
 }
 
 impl Protocol for Mixing {
-    fn outcome(&self, _: usize, outcome: Outcome) -> String {
-        name(self.held.backend.as_ref(), outcome)
+    fn outcome(&self, _: usize, outcome: Outcome) -> Named {
+        named(self.held.backend.as_ref(), outcome)
     }
 
     fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, ProtocolError> {

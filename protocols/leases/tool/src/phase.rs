@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_engine::{EngineRun, Plan, PlanError, Settings};
-use brunt_exchange::{Class, Outcome};
+use brunt_exchange::{Class, Named, Outcome};
 use brunt_leases_driver::{self as lease, Backend, LeaseSessions, Leases, PARTS, Work};
 use brunt_leases_load::{Marks, StoreSessions};
 use brunt_net::Network;
@@ -109,8 +109,8 @@ struct LeaseLoad {
 }
 
 impl Protocol for LeaseLoad {
-    fn outcome(&self, _: usize, outcome: Outcome) -> String {
-        name(self.backend.as_ref(), outcome)
+    fn outcome(&self, _: usize, outcome: Outcome) -> Named {
+        named(self.backend.as_ref(), outcome)
     }
 
     fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, ProtocolError> {
@@ -188,14 +188,16 @@ pub(crate) fn succeeded(counts: Counts, group: u32) -> u64 {
     if group > 1 { counts.items } else { counts.ok }
 }
 
-/// The name of an outcome: in the store's own terms if it answered.
-pub(crate) fn name(backend: &dyn Backend, outcome: Outcome) -> String {
+/// The name of an outcome, and what it means: in the store's own terms if it answered.
+pub(crate) fn named(backend: &dyn Backend, outcome: Outcome) -> Named {
     match outcome {
-        Outcome::Ok(code) => lease::outcome_name(code).to_owned(),
-        Outcome::Failed(Class::Result, code) => backend.name_of(code),
-        Outcome::Failed(class, _) => class.word().to_owned(),
-        Outcome::TimedOut => "timed out".to_owned(),
-        Outcome::CutOff => "cut off".to_owned(),
-        Outcome::Skipped => "skipped".to_owned(),
+        Outcome::Ok(code) => lease::outcome_name(code).into(),
+        Outcome::Failed(Class::Result, code) => {
+            Named { name: backend.name_of(code), meaning: backend.meaning_of(code) }
+        }
+        Outcome::Failed(class, _) => class.word().into(),
+        Outcome::TimedOut => "timed out".into(),
+        Outcome::CutOff => "cut off".into(),
+        Outcome::Skipped => "skipped".into(),
     }
 }

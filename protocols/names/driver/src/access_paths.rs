@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use brunt_exchange::Meaning;
 use brunt_ldap_wire::code;
 use brunt_net::resend::Resend;
 
@@ -64,6 +65,15 @@ impl AccessPaths {
         match self {
             Self::Ldap { .. } => code::name(code).to_owned(),
             _ => io::Error::from_raw_os_error(code.cast_signed()).to_string(),
+        }
+    }
+
+    /// What a refusal's code means on this path.
+    pub fn meaning_of(&self, code: u32) -> Option<Meaning> {
+        match (self, code) {
+            (Self::Ldap { .. }, code::BUSY | code::UNAVAILABLE) => Some(Meaning::Busy),
+            (Self::Ldap { .. }, code::TIME_LIMIT_EXCEEDED) => Some(Meaning::TimeLimit),
+            _ => None,
         }
     }
 }

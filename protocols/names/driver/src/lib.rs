@@ -38,4 +38,4 @@ pub use nscd::SOCKET as NSCD_SOCKET;
 pub use nslcd::SOCKET as NSLCD_SOCKET;
 pub use question::{Answer, By, Expected, Question};
 pub use questions::{Part, Questions, QuestionsError};
-pub use session::{ABSENT, FOUND, NamesSession, PARTS, UNRESOLVED, outcome_name};
+pub use session::{ABSENT, FOUND, NamesSession, PARTS, UNRESOLVED, outcome_named};

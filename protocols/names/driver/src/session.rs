@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_exchange::{BlockingSession, Class, Outcome, Part, Ticket, Watch};
+use brunt_exchange::{BlockingSession, Class, Named, Outcome, Part, Ticket, Watch};
 use brunt_net::kept::Kept;
 use brunt_net::opening::Opening;
 use brunt_net::resend::{Unanswered, reopening, repeating};
@@ -172,8 +172,8 @@ fn failed(failure: &LookupError, watch: &mut Watch<'_>) -> Outcome {
     failure.outcome()
 }
 
-/// The name of an outcome of a lookup.
-pub fn outcome_name(paths: &AccessPaths, outcome: Outcome) -> String {
+/// The name of an outcome of a lookup, and what it means.
+pub fn outcome_named(paths: &AccessPaths, outcome: Outcome) -> Named {
     let word = match outcome {
         Outcome::Ok(FOUND) => "found",
         Outcome::Ok(_) => "absent",
@@ -182,13 +182,15 @@ pub fn outcome_name(paths: &AccessPaths, outcome: Outcome) -> String {
         Outcome::Failed(Class::Check, WRONG) => "wrong",
         Outcome::Failed(Class::Check, LookupError::OFF) => "not cached",
         Outcome::Failed(Class::Check, LookupError::KEY) => "key too long",
-        Outcome::Failed(Class::Result, code) => return paths.name_of(code),
+        Outcome::Failed(Class::Result, code) => {
+            return Named { name: paths.name_of(code), meaning: paths.meaning_of(code) };
+        }
         Outcome::Failed(class, _) => class.word(),
         Outcome::TimedOut => "timed out",
         Outcome::CutOff => "cut off",
         Outcome::Skipped => "skipped",
     };
-    word.to_owned()
+    word.into()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! checks. The reader pulls lines, while pieces arrive when the agent sends them; so each stream has a thread that
 //! waits for them. The values are also added up: if an agent is lost, a record is made from what it had sent.
 
-use brunt_exchange::Outcome;
+use brunt_exchange::{Named, Outcome};
 use brunt_record::events::{Event, EventError, EventReader};
 use brunt_record::{Ending, Head, Interval, Measured, Record, SloError};
 use std::collections::HashMap;
@@ -32,7 +32,7 @@ pub(super) enum StreamPart {
     /// What is known before its run.
     Head(Box<Head>),
     /// What was measured in one step, and the names of the outcomes in it.
-    Interval(Box<Interval>, HashMap<(usize, Outcome), String>),
+    Interval(Box<Interval>, HashMap<(usize, Outcome), Named>),
     /// The stream ended, or is not an event stream.
     Over(Result<Box<AgentStream>, StreamError>),
 }
@@ -42,7 +42,7 @@ pub(super) enum StreamPart {
 pub(super) struct AgentStream {
     head: Head,
     measured: Measured,
-    names: HashMap<(usize, Outcome), String>,
+    names: HashMap<(usize, Outcome), Named>,
     /// The record that the run made, if its stream reached its end.
     whole: Option<Box<Record>>,
 }
@@ -142,8 +142,8 @@ fn read(path: &Path, pieces: Pieces, mut fed: impl FnMut(StreamPart)) {
 /// The names of the outcomes of an interval.
 fn names(
     interval: &Interval,
-    name: impl Fn(usize, Outcome) -> String,
-) -> HashMap<(usize, Outcome), String> {
+    name: impl Fn(usize, Outcome) -> Named,
+) -> HashMap<(usize, Outcome), Named> {
     let of_operation = |(number, codes): (usize, Vec<(Outcome, u64)>)| {
         codes.into_iter().map(move |(outcome, _)| (number, outcome)).collect::<Vec<_>>()
     };

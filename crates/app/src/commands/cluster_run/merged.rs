@@ -14,7 +14,7 @@ use std::time::Duration;
 use brunt_cluster::agent::LEASE;
 use brunt_cluster::coordinator::{AgentSummary, CoordinatorEvent};
 use brunt_engine::{Ended, EngineRun, Sink};
-use brunt_exchange::{Clock as _, Monotonic, Outcome, Slots};
+use brunt_exchange::{Clock as _, Monotonic, Named, Outcome, Slots};
 use brunt_record::{
     Head, Measured, MergeError, NodeRecord, NodeRows, Phase, Reason, Record, SloError, Status,
     Timing, merge,
@@ -37,7 +37,7 @@ const DRIFT_S: f64 = 0.001;
 /// Everything that an agent's run sent, or why it cannot be used.
 type AgentOutcome = Result<Box<AgentStream>, StreamError>;
 /// The name of an outcome of an operation.
-type Called = HashMap<(usize, Outcome), String>;
+type Called = HashMap<(usize, Outcome), Named>;
 
 /// Why several agents have no common record.
 #[derive(Debug, thiserror::Error)]
@@ -293,7 +293,7 @@ impl Merged {
 }
 
 impl Protocol for Merged {
-    fn outcome(&self, operation: usize, outcome: Outcome) -> String {
+    fn outcome(&self, operation: usize, outcome: Outcome) -> Named {
         self.names.borrow().get(&(operation, outcome)).cloned().unwrap_or_default()
     }
 

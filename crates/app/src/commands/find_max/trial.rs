@@ -11,7 +11,7 @@ use brunt_capacity::{
     Step as Judged, Trial,
 };
 use brunt_engine::Ended;
-use brunt_exchange::{Class, Clock as _, Monotonic, Outcome as ExchangeOutcome};
+use brunt_exchange::{Class, Clock as _, Meaning, Monotonic, Outcome as ExchangeOutcome};
 use brunt_net::Network;
 use brunt_record::{Interval, Measured, Phase, Record};
 use brunt_run::World;
@@ -25,8 +25,6 @@ use super::server::{Seen, ServerFigures};
 const DRAIN: Duration = Duration::from_secs(5);
 /// If the share of refused logins exceeds that of the unloaded run by more than this, accounts may be locked.
 const LOCKED_SHARE: f64 = 0.05;
-/// How servers report a refused login, by the names of the outcomes.
-const REFUSED_LOGINS: [&str; 4] = ["invalidCredentials", "constraintViolation", "401", "423"];
 /// If more than this share of exchanges is skipped, the actual rate was lower than the intended one.
 const SKIPPED_SHARE: f64 = 0.001;
 /// Why a search cannot begin if its load has no data.
@@ -293,9 +291,7 @@ fn without_data(record: &Record) -> Option<String> {
 /// The share of exchanges that ended because a login was refused.
 fn refused_logins(record: &Record) -> f64 {
     let codes = record.operations.iter().flat_map(|operation| &operation.codes);
-    let refused = codes.filter(|code| {
-        REFUSED_LOGINS.iter().any(|name| code.name.split([' ', ':']).any(|word| word == *name))
-    });
+    let refused = codes.filter(|code| code.means(Meaning::RefusedLogin));
     let refused: u64 = refused.map(|code| code.count).sum();
     refused as f64 / record.counts.due().max(1) as f64
 }

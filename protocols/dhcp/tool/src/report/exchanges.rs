@@ -404,7 +404,7 @@ fn pace(loaded: (u64, Duration), whole: (u64, Duration)) -> (u64, Duration) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brunt_exchange::{Moment, Outcome, Part, Stamps};
+    use brunt_exchange::{Moment, Named, Outcome, Part, Stamps};
     use brunt_record::{Conclusion, Ending, Head, Own, Plan, Series, Timing, Tool, WorkerLoad};
 
     const FIRST: &str = "DISCOVER-OFFER";
@@ -565,7 +565,7 @@ mod tests {
                 percentiles: vec![50.0],
                 ..Head::new("a".repeat(32), started, tool, plan, catalogue.clone())
             },
-            names: &|_, _| String::new(),
+            names: &|_, _| Named::default(),
             totals: &totals,
             series: &series,
             ending: Ending::planned(Timing::default()),

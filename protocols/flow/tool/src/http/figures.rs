@@ -151,6 +151,7 @@ mod tests {
                 class: (*class).to_owned(),
                 code: *code,
                 name: String::new(),
+                meaning: None,
                 count: *count,
             };
             record.operations.push(OperationRecord {

@@ -74,7 +74,7 @@ impl Reporting {
     pub(crate) fn report(&self, exchange: TracedExchange) -> ExchangeReport {
         let operation = usize::from(exchange.operation);
         let code = exchange.answer.as_ref().map(|answer| answer.code);
-        let name = |outcome| self.naming.name(operation, outcome);
+        let name = |outcome| self.naming.named(operation, outcome).name;
         ExchangeReport {
             began: clock::now(self.clock).checked_sub(exchange.took).unwrap_or_default(),
             outcome: name(exchange.outcome),

@@ -3,7 +3,7 @@
 use super::client::Error;
 use crate::error::BackendError;
 use crate::sql::ServerEndpoint;
-use brunt_exchange::Class;
+use brunt_exchange::{Class, Meaning};
 use brunt_net::class_of_connecting;
 use std::io;
 
@@ -34,6 +34,12 @@ const NAMES: [(u32, &str); 21] = [
 
 /// Answers after which the server ends the connection.
 const LAST_WORDS: [u16; 2] = [1053, 1927];
+/// The server has as many connections as it allows.
+const CON_COUNT_ERROR: u32 = 1040;
+/// A lock was not free within `innodb_lock_wait_timeout`.
+const LOCK_WAIT_TIMEOUT: u32 = 1205;
+/// The statement was ended, by `max_statement_time` or an administrator.
+const QUERY_INTERRUPTED: u32 = 1317;
 /// Refusals of an account.
 const REFUSED: [u16; 4] = [1044, 1045, 1130, 1698];
 
@@ -49,6 +55,18 @@ pub(super) fn name_of(code: u32) -> String {
     }
     let name = NAMES.iter().find(|(known, _)| *known == code).map(|(_, name)| *name);
     name.map_or_else(|| code.to_string(), |name| format!("{code} ({name})"))
+}
+
+/// What a code of the server means.
+pub(super) fn meaning_of(code: u32) -> Option<Meaning> {
+    match code {
+        _ if REFUSED.iter().any(|refused| u32::from(*refused) == code) => {
+            Some(Meaning::RefusedLogin)
+        }
+        CON_COUNT_ERROR => Some(Meaning::Busy),
+        LOCK_WAIT_TIMEOUT | QUERY_INTERRUPTED => Some(Meaning::TimeLimit),
+        _ => None,
+    }
 }
 
 /// Converts an error of opening a connection.
@@ -115,5 +133,18 @@ mod tests {
         assert_eq!(unopened.address.as_deref(), Some("/run/db"));
         let refused = Error::Server { code: 1040, message: "Too many connections".to_owned() };
         assert_eq!(opening(&endpoint, &refused).address, None, "it was reached");
+    }
+
+    #[test]
+    fn mysql_codes_have_meanings() {
+        for (code, meaning) in [
+            (1045, Some(Meaning::RefusedLogin)),
+            (1040, Some(Meaning::Busy)),
+            (1205, Some(Meaning::TimeLimit)),
+            (1062, None),
+            (19, None),
+        ] {
+            assert_eq!(meaning_of(code), meaning, "{code}");
+        }
     }
 }

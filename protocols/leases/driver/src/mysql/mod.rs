@@ -26,7 +26,7 @@ use super::backend::{Backend, Connection};
 use super::error::BackendError;
 use super::leases::{Durability, Family, Lease, Schema, Statements};
 use super::sql::{Dialect, Engine, Server, SqlConnection, SqlTemplates, Table, own_name};
-use brunt_exchange::Class;
+use brunt_exchange::{Class, Meaning};
 use brunt_net::Network;
 use error::{asking, opening};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -284,6 +284,10 @@ impl Backend for MysqlBackend {
 
     fn name_of(&self, code: u32) -> String {
         error::name_of(code)
+    }
+
+    fn meaning_of(&self, code: u32) -> Option<Meaning> {
+        error::meaning_of(code)
     }
 }
 

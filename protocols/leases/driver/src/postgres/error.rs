@@ -2,7 +2,7 @@
 
 use crate::error::{BackendError, sqlstate, sqlstate_text};
 use crate::sql::ServerEndpoint;
-use brunt_exchange::Class;
+use brunt_exchange::{Class, Meaning};
 use brunt_net::{Failure, class_of_connecting};
 use std::error::Error as _;
 use std::io;
@@ -38,6 +38,23 @@ pub(super) fn name_of(code: u32) -> Option<&'static str> {
     NAMES.iter().find(|(known, _)| *known == state).map(|(_, name)| *name)
 }
 
+/// What a packed SQLSTATE means.
+pub(super) fn meaning_of(code: u32) -> Option<Meaning> {
+    match sqlstate_text(code).as_str() {
+        state if is_login(state) => Some(Meaning::RefusedLogin),
+        // too_many_connections, cannot_connect_now, lock_not_available
+        "53300" | "57P03" | "55P03" => Some(Meaning::Busy),
+        // query_canceled: by statement_timeout, or by an administrator.
+        "57014" => Some(Meaning::TimeLimit),
+        _ => None,
+    }
+}
+
+/// Whether a SQLSTATE is in the class of invalid authorizations.
+fn is_login(state: &str) -> bool {
+    state.starts_with("28")
+}
+
 /// The system's name of one of its own codes, which are below any SQLSTATE of an error.
 pub(super) fn system_name(code: u32) -> Option<String> {
     let known = code > 0 && code < 1_000;
@@ -58,7 +75,7 @@ pub(super) fn opening(endpoint: &ServerEndpoint, error: &io::Error) -> BackendEr
 pub(super) fn logging_in(endpoint: &ServerEndpoint, error: &Error) -> BackendError {
     if let Some(reported) = error.as_db_error() {
         let state = reported.code().code();
-        let login = state.starts_with("28");
+        let login = is_login(state);
         let remedy = if login { "; are the account and its password right?" } else { "" };
         return BackendError::new(
             if login { Class::Login } else { Class::Connect },
@@ -111,4 +128,22 @@ fn chain(error: &Error) -> String {
         source = behind.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn postgres_states_have_meanings() {
+        for (state, meaning) in [
+            ("28P01", Some(Meaning::RefusedLogin)),
+            ("53300", Some(Meaning::Busy)),
+            ("55P03", Some(Meaning::Busy)),
+            ("57014", Some(Meaning::TimeLimit)),
+            ("23505", None),
+        ] {
+            assert_eq!(meaning_of(sqlstate(state)), meaning, "{state}");
+        }
+    }
 }

@@ -22,6 +22,7 @@ use super::backend::{Backend, Connection};
 use super::error::{BackendError, sqlstate_text};
 use super::leases::{Durability, Family, Lease, Schema, Statements};
 use super::sql::{Dialect, Server, SqlConnection, SqlTemplates, Table, own_name};
+use brunt_exchange::Meaning;
 use brunt_net::Network;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -244,5 +245,9 @@ impl Backend for PostgresBackend {
             Some(name) => format!("{} ({name})", sqlstate_text(code)),
             None => error::system_name(code).unwrap_or_else(|| sqlstate_text(code)),
         }
+    }
+
+    fn meaning_of(&self, code: u32) -> Option<Meaning> {
+        error::meaning_of(code)
     }
 }

@@ -1,7 +1,7 @@
 //! The names of SQLite's result codes, and their meaning for a run.
 
 use crate::BackendError;
-use brunt_exchange::Class;
+use brunt_exchange::{Class, Meaning};
 use rusqlite::ffi;
 use std::ffi::c_int;
 
@@ -67,6 +67,12 @@ pub(super) fn name_of(code: u32) -> String {
     }
 }
 
+/// What a result code means: another connection held a lock for too long.
+pub(super) fn meaning_of(code: u32) -> Option<Meaning> {
+    matches!(code.cast_signed() & 0xff, ffi::SQLITE_BUSY | ffi::SQLITE_LOCKED)
+        .then_some(Meaning::Busy)
+}
+
 /// Whether a store with this error cannot continue with the file it has open.
 pub(super) fn is_lost(code: u32) -> bool {
     matches!(
@@ -121,6 +127,17 @@ mod tests {
             (0, "0"),
         ] {
             assert_eq!(name_of(code), name);
+        }
+    }
+
+    #[test]
+    fn sqlite_busy_codes_are_told_from_constraints() {
+        let busy = Some(Meaning::Busy);
+        // 19 is SQLITE_CONSTRAINT here, and a refused login in LDAP.
+        for (code, meaning) in
+            [(5, busy), (517, busy), (6, busy), (19, None), (2067, None), (0, None)]
+        {
+            assert_eq!(meaning_of(code), meaning, "{code}");
         }
     }
 }

@@ -11,7 +11,7 @@ mod statement;
 use super::leases::{Durability, Family, Lease, Schema, Statements};
 use super::sql::{Dialect, SqlConnection, Table, in_the_way};
 use super::{Backend, BackendError, Connection};
-use brunt_exchange::Class;
+use brunt_exchange::{Class, Meaning};
 use connection::SqliteConnection;
 use rusqlite::OpenFlags;
 use statement::{Reuse, Statement};
@@ -292,6 +292,10 @@ impl Backend for SqliteBackend {
 
     fn name_of(&self, code: u32) -> String {
         fault::name_of(code)
+    }
+
+    fn meaning_of(&self, code: u32) -> Option<Meaning> {
+        fault::meaning_of(code)
     }
 }
 

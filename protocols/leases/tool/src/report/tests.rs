@@ -49,7 +49,7 @@ fn record(operations: &[&str], count: u64, failed: u64) -> Record {
             command: vec!["brunt".into(), "leases".into()],
             ..Head::new("a".repeat(32), started, tool, Plan::open(1_000.0, 1, 7), catalogue)
         },
-        names: &|_, outcome| format!("{outcome:?}"),
+        names: &|_, outcome| format!("{outcome:?}").into(),
         totals: &totals,
         series: &series,
         ending: Ending::planned(Timing { to: Duration::from_secs(1), ..Timing::default() }),

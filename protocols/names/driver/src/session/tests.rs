@@ -238,7 +238,7 @@ fn absent_key_that_is_found_is_wrong() {
 
 #[test]
 fn outcomes_have_names() {
-    let named = |outcome| outcome_name(&AccessPaths::Nss, outcome);
+    let named = |outcome| outcome_named(&AccessPaths::Nss, outcome).name;
     assert_eq!(named(Outcome::Ok(FOUND)), "found");
     assert_eq!(named(Outcome::Ok(ABSENT)), "absent");
     assert_eq!(named(Outcome::Failed(Class::Check, UNRESOLVED)), "unresolved");

@@ -14,8 +14,8 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use brunt_engine::{EngineRun, Plan};
-use brunt_exchange::{Class, Outcome as ExchangeOutcome};
-use brunt_names_driver::{AccessPaths, PARTS, UNRESOLVED, nss, outcome_name};
+use brunt_exchange::{Class, Named, Outcome as ExchangeOutcome};
+use brunt_names_driver::{AccessPaths, PARTS, UNRESOLVED, nss, outcome_named};
 use brunt_names_load::LookupSessions;
 use brunt_net::Network;
 use brunt_record::{Catalogue, Record};
@@ -200,8 +200,8 @@ impl Lookups {
 }
 
 impl Protocol for Lookups {
-    fn outcome(&self, _: usize, outcome: ExchangeOutcome) -> String {
-        outcome_name(&self.sessions.paths, outcome)
+    fn outcome(&self, _: usize, outcome: ExchangeOutcome) -> Named {
+        outcome_named(&self.sessions.paths, outcome)
     }
 
     fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, ProtocolError> {
