@@ -31,6 +31,10 @@ pub(crate) struct Against {
     pub(crate) trusted: bool,
     /// Why it cannot be trusted.
     pub(crate) reason: Option<String>,
+    /// The same in a few words: the difference between the runs if there is one, else what is wrong with the run
+    /// itself, else with the baseline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) brief: Option<String>,
     /// Figures that are worse by more than chance explains.
     pub(crate) worse: Vec<String>,
     /// Figures of the whole run in which chance explains the difference, by the words of `--tolerance`.
@@ -81,7 +85,8 @@ pub(crate) fn compare_ended(app: &App) -> Result<(), Problem> {
             let page = page_of(&baseline, &run);
             let reason = Some(problem.detail);
             let (since, worse, same) = (String::new(), Vec::new(), Vec::new());
-            let against = Against { baseline, since, page, trusted: false, reason, worse, same };
+            let (trusted, brief) = (false, None);
+            let against = Against { baseline, since, page, trusted, reason, brief, worse, same };
             against.store(app, &run)?;
         }
     }
@@ -114,12 +119,15 @@ pub(crate) fn against(app: &App, run: &Entry) -> Result<Option<Against>, Problem
     let is_same = |found: &&Difference| found.operation.is_none() && found.result == Finding::Same;
     let word = |found: &Difference| found.figure.word().to_owned();
     let trusted = comparison.trusted && compared.unlike.is_empty();
+    let doubt = (!trusted).then(|| Doubt::new(&baseline, run, &compared.unlike));
+    let (reason, brief) = doubt.map(|doubt| (doubt.reason, doubt.brief)).unzip();
     let against = Against {
         baseline: baseline.id.to_string(),
-        since: baseline.summary.started.clone(),
+        since: baseline.summary.started,
         page,
         trusted,
-        reason: (!trusted).then(|| doubt(&baseline, run, &compared.unlike)),
+        reason,
+        brief,
         worse: worse.collect(),
         same: comparison
             .pairs
@@ -133,14 +141,83 @@ pub(crate) fn against(app: &App, run: &Entry) -> Result<Option<Against>, Problem
     Ok(Some(against))
 }
 
-/// Why a run is not compared with its baseline: which of the two is not valid, or how they were requested differently.
-fn doubt(baseline: &Entry, run: &Entry, unlike: &[String]) -> String {
-    let of = |which: &str, run: &Entry| {
-        let verdict = run.summary.verdict;
-        (verdict != Status::Valid).then(|| format!("{which} is {}", verdict.word()))
-    };
-    let which = format!("the baseline {} (/runs/{})", name(baseline), baseline.id);
-    let reasons = [of(&which, baseline), of("this run", run)].into_iter().flatten();
-    let all: Vec<String> = reasons.chain(unlike.iter().cloned()).collect();
-    if all.is_empty() { "too little was measured".to_owned() } else { all.join("; ") }
+/// Why a run is not compared with its baseline.
+struct Doubt {
+    /// Everything that prevents it.
+    reason: String,
+    /// The most particular of that.
+    brief: String,
+}
+
+impl Doubt {
+    /// Which of the two is not valid, and how they were requested differently.
+    fn new(baseline: &Entry, run: &Entry, unlike: &[String]) -> Self {
+        let verdict = |run: &Entry| {
+            let verdict = run.summary.verdict;
+            (verdict != Status::Valid).then(|| verdict.word())
+        };
+        let of_run = verdict(run).map(|word| format!("this run is {word}"));
+        let of_baseline = |place: &str| {
+            verdict(baseline)
+                .map(|word| format!("the baseline {}{place} is {word}", name(baseline)))
+        };
+        let place = format!(" (/runs/{})", baseline.id);
+        let all: Vec<String> = [of_baseline(&place), of_run.clone()]
+            .into_iter()
+            .flatten()
+            .chain(unlike.iter().cloned())
+            .collect();
+        let nothing = || "too little was measured".to_owned();
+        Self {
+            reason: if all.is_empty() { nothing() } else { all.join("; ") },
+            brief: unlike
+                .last()
+                .cloned()
+                .or(of_run)
+                .or_else(|| of_baseline(""))
+                .unwrap_or_else(nothing),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_history::{About, samples};
+
+    fn entry(id: &str, verdict: Status) -> Entry {
+        let about = About { name: id[..1].to_owned(), ..About::default() };
+        let summary = brunt_history::Summary { verdict, ..samples::summary() };
+        Entry { id: id.parse().unwrap(), summary, about }
+    }
+
+    #[test]
+    fn doubt_in_brief_is_the_most_particular_one() {
+        const BASELINE: &str = "a23456789abcdef012345678";
+        let doubt = |baseline, run, unlike: &[&str]| {
+            let unlike: Vec<String> = unlike.iter().map(|&text| text.to_owned()).collect();
+            let run = entry("b23456789abcdef012345678", run);
+            let Doubt { reason, brief } = Doubt::new(&entry(BASELINE, baseline), &run, &unlike);
+            (reason, brief)
+        };
+        let named = format!("the baseline a (/runs/{BASELINE}) is unstable");
+        let of_run = "this run is generator-limited";
+        let (unstable, limited) = (Status::Unstable, Status::GeneratorLimited);
+        for ((baseline, run, unlike), reason, brief) in [
+            (
+                (unstable, limited, &["the seeds differ"][..]),
+                format!("{named}; {of_run}; the seeds differ"),
+                "the seeds differ",
+            ),
+            ((unstable, limited, &[]), format!("{named}; {of_run}"), of_run),
+            ((unstable, Status::Valid, &[]), named.clone(), "the baseline a is unstable"),
+            (
+                (Status::Valid, Status::Valid, &[]),
+                "too little was measured".to_owned(),
+                "too little was measured",
+            ),
+        ] {
+            assert_eq!(doubt(baseline, run, unlike), (reason, brief.to_owned()));
+        }
+    }
 }
