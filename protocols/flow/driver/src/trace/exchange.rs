@@ -41,8 +41,10 @@ pub struct TracedExchange {
     pub first_byte: Option<Duration>,
     /// How it ended.
     pub outcome: Outcome,
-    /// Why it failed, in words.
+    /// Why it failed, in words; or why it is sent again.
     pub why: String,
+    /// Whether its answer means "not yet", so that it is sent again.
+    pub pending: bool,
     /// What was sent; `None` for a step that was skipped.
     pub request: Option<TracedRequest>,
     /// The form of a page that was sent, in words.
@@ -192,6 +194,7 @@ impl Performed<'_> {
             took: ended - watch.sent_at().unwrap_or(began),
             first_byte: first.next_back().map(|(_, took)| *took),
             why: watch.words().to_owned(),
+            pending: self.pending,
             request,
             form: self.form(),
             hops: answered.actions.map(|actions| hops(actions, self.values)).unwrap_or_default(),
@@ -252,6 +255,7 @@ impl Performed<'_> {
             first_byte: None,
             outcome,
             why: String::new(),
+            pending: false,
             request: None,
             form: None,
             hops: Vec::new(),

@@ -207,6 +207,7 @@ mod tests {
             first_byte: Some(Duration::from_millis(2)),
             outcome: Outcome::Failed(Class::Check, 302),
             why: "the code should be 200 but it is 302".to_owned(),
+            pending: false,
             request: Some(request),
             form: None,
             hops: vec![TracedHop {

@@ -64,7 +64,7 @@ pub(crate) fn exchange(report: &ExchangeReport) -> String {
         let _ = writeln!(out, "   {word}  {}", value(&check.words));
     }
     exchange.extracts.iter().for_each(|kept| self::kept(&mut out, kept));
-    if matches!(exchange.outcome, Outcome::Ok(_)) && exchange.why.starts_with("not yet") {
+    if exchange.pending && matches!(exchange.outcome, Outcome::Ok(_)) {
         let _ = writeln!(out, "   {}", value(&exchange.why));
     }
     // A failed check has already been printed.
