@@ -101,7 +101,7 @@ fn what_cannot_be_told_is_an_error(directory: &Path) {
     let (path, junit) = (directory.join("doubtful.json"), directory.join("doubtful.xml"));
     let mut record = Record::read(&directory.join("run.json")).expect("a record");
     let hostile = "]]></testsuite>\u{1b}[2J\u{ffff}&\"'";
-    let reason = Reason { status: Status::Partial, text: hostile.to_owned() };
+    let reason = Reason::from_text(Status::Partial, hostile);
     (record.verdict.status, record.verdict.reasons) = (Status::Partial, vec![reason]);
     record.plan.target = Some(hostile.to_owned());
     record.slo = vec![SloResult {

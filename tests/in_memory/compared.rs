@@ -67,7 +67,7 @@ fn compare_exit_codes_reflect_the_result() {
     let mut doubtful = record.clone();
     doubtful.verdict.status = Status::Partial;
     doubtful.verdict.reasons =
-        vec![Reason { status: Status::Partial, text: "the target stopped responding".to_owned() }];
+        vec![Reason::from_text(Status::Partial, "the target stopped responding")];
     (doubtful.rates.achieved, doubtful.rates.goodput) = (Some(899.0), Some(899.0));
     doubtful.write(&slower.join("05.json")).unwrap();
     let untrusted = compare(&[&a, &slower], &[]).expect(4);

@@ -7,6 +7,7 @@ use std::time::Duration;
 use brunt_engine::virtual_time::VirtualTime;
 use brunt_engine::{EngineRun, Finished, SessionFactory, Stop};
 use brunt_exchange::{Class, Clock as _, Moment, Named, Outcome, Part, Session, Ticket, Watch};
+use brunt_record::EarlyEnd;
 use brunt_run::{EndedBy, EngineError, Protocol, ProtocolError};
 
 use crate::script::Script;
@@ -79,7 +80,7 @@ impl Protocol for Simulated<'_> {
     fn ended_by(&self, _: &Finished) -> Option<EndedBy> {
         let logs = locked(&self.logs);
         let stopped = logs.last().map_or(0, |log| locked(log).stopped);
-        (stopped > 0).then(|| EndedBy::CutShort("the script ended it".to_owned()))
+        (stopped > 0).then(|| EndedBy::CutShort(EarlyEnd::of_protocol("the script ended it", None)))
     }
 }
 

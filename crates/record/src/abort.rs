@@ -7,7 +7,7 @@
 //! ends.
 
 use crate::slo::Lockouts;
-use crate::{Catalogue, Interval, Phase, Reach, Slo, SloError};
+use crate::{Catalogue, Cause, Interval, Phase, Reach, Slo, SloError};
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -74,6 +74,29 @@ impl AbortRule {
     }
 }
 
+/// A condition that has held for its time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AbortFound {
+    /// The condition.
+    pub condition: String,
+    /// What was found, in words.
+    pub found: String,
+}
+
+impl fmt::Display for AbortFound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.condition, self.found)
+    }
+}
+
+impl AbortFound {
+    /// The end of a run so many seconds after it began.
+    pub fn cause(&self, after_s: f64) -> Cause {
+        let Self { condition, found } = self.clone();
+        Cause::AbortCondition { condition, found, after_s }
+    }
+}
+
 /// Looks at each interval of a run for the conditions that end it.
 #[derive(Clone, Debug)]
 pub struct AbortWatch {
@@ -107,8 +130,8 @@ impl AbortWatch {
         }
     }
 
-    /// Takes in an interval. Returns a text that names the condition which has held for its time, if there is one.
-    pub fn poll(&mut self, interval: &Interval) -> Option<String> {
+    /// Takes in an interval. Returns the condition that has held for its time, if there is one.
+    pub fn poll(&mut self, interval: &Interval) -> Option<AbortFound> {
         if interval.phase == Phase::Drain {
             return None;
         }
@@ -127,7 +150,7 @@ impl Watched {
         names: &[String],
         piece: bool,
         tolerance: Duration,
-    ) -> Option<String> {
+    ) -> Option<AbortFound> {
         let condition = &self.rule.condition;
         let figure = if condition.is_of_locked() {
             let found = condition.lockouts(interval, names);
@@ -147,7 +170,7 @@ impl Watched {
         }
         let long_enough = self.held + tolerance >= self.rule.lasting;
         let figure = figure.filter(|_| holds == Some(true) && long_enough)?;
-        Some(self.words(figure))
+        Some(AbortFound { condition: self.rule.to_string(), found: self.words(figure) })
     }
 
     fn words(&self, figure: Reach) -> String {
@@ -155,12 +178,12 @@ impl Watched {
         let shown = condition.shown(figure);
         if condition.is_of_locked() {
             return format!(
-                "{}: the target refused {} of {} logins because accounts are locked or disabled, their passwords \
+                "the target refused {} of {} logins because accounts are locked or disabled, their passwords \
                  expired, or the same account was refused twice in a row",
-                self.rule, self.lockouts.locked, self.lockouts.ended
+                self.lockouts.locked, self.lockouts.ended
             );
         }
-        format!("{}: in the last interval it was {shown}", self.rule)
+        format!("in the last interval it was {shown}")
     }
 }
 
@@ -222,7 +245,7 @@ mod tests {
         assert_eq!(ended_at("errors>50% for 5s", &run), None);
         assert_eq!(ended_at("search.errors>50%", &run), None, "there was no search");
         assert_eq!(ended_at("bind.errors>=2 for 2s", &run), Some(1));
-        let words = watch("errors>50%").poll(&bad(0)).unwrap();
+        let words = watch("errors>50%").poll(&bad(0)).unwrap().to_string();
         assert!(words.contains("errors>50%") && words.contains("66.7%"), "{words}");
     }
 
@@ -273,7 +296,7 @@ mod tests {
             None,
             "a wrong password"
         );
-        let words = watch("locked").poll(&run[0]).unwrap();
+        let words = watch("locked").poll(&run[0]).unwrap().to_string();
         assert!(words.contains("1 of 2 logins"), "{words}");
     }
 
@@ -330,7 +353,7 @@ mod tests {
             let started = jiff::Timestamp::UNIX_EPOCH;
             let head = Head::new(run_id(), started, tool, Plan::open(10.0, 1, 9), catalogue);
             let names = |_: usize, _: Outcome| Named::default();
-            let ending = Ending::so_far(&measured.totals, None);
+            let ending = Ending::so_far(&measured.totals);
             let record = measured.conclusion(head, &names, ending).record().unwrap();
             let answered = record.operations.iter().any(|operation| operation.counts.ok > 0);
             for text in [

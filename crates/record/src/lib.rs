@@ -58,7 +58,7 @@ mod v2;
 pub mod verdict;
 mod waits;
 
-pub use abort::{AbortError, AbortRule, AbortWatch};
+pub use abort::{AbortError, AbortFound, AbortRule, AbortWatch};
 pub use away::{AWAY_MIN, Absences, Away, Usual};
 pub use branch_tallies::{BranchCounts, ChoiceCounts, branches, choices, iterations};
 pub use catalogue::Catalogue;
@@ -109,5 +109,5 @@ pub use series::{Series, Step, StepOperation};
 pub use slo::{Allowance, Bad, Slo, SloError, SloOutcome, SloResult};
 pub use timing::Timing;
 pub use totals::Totals;
-pub use verdict::{Evidence, OwnPart, Reason, Status, Verdict};
+pub use verdict::{Cause, EarlyEnd, Effect, Evidence, OwnPart, Reason, Remedy, Status, Verdict};
 pub use waits::{Reach, Waits};

@@ -30,6 +30,6 @@ impl Measured {
 
     /// The verdict that the run would get if it ended now.
     pub fn provisional(&self, head: &Head, names: Names<'_>) -> Verdict {
-        self.conclusion(head.clone(), names, Ending::so_far(&self.totals, None)).verdict()
+        self.conclusion(head.clone(), names, Ending::so_far(&self.totals)).verdict()
     }
 }

@@ -120,15 +120,11 @@ fn words(code: &CodeRecord, record: &Record) -> String {
     }
 }
 
-/// What happened, without the remedies and details that follow the first semicolon of a reason.
-pub(crate) fn without_remedy(text: &str) -> &str {
-    text.split_once("; ").map_or(text, |(what, _)| what)
-}
-
 /// The address that an exchange could not reach, and the system's words. Records of earlier versions have the address
 /// in the text only.
 fn unreached(sample: &SampleRecord) -> Option<String> {
-    let text = without_remedy(&sample.text);
+    // Advice follows the first semicolon.
+    let text = sample.text.split_once("; ").map_or(&*sample.text, |(what, _)| what);
     let Some(address) = &sample.address else {
         return text.strip_prefix("connect to ").map(str::to_owned);
     };

@@ -27,6 +27,7 @@ pub mod run;
 pub mod samples;
 mod screen;
 mod summary;
+mod trust;
 pub mod view;
 mod wrapped;
 

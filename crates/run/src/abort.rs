@@ -4,7 +4,7 @@
 //! every run. The run ends in good order: no further exchange becomes due, exchanges in flight are completed, and all
 //! files are written. With several nodes, each node judges its own share.
 
-use brunt_record::{AbortWatch, Interval, Measured};
+use brunt_record::{AbortFound, AbortWatch, Cause, Interval, Measured};
 
 use super::job::Job;
 use super::observer::{Observer, ObserverFailure};
@@ -16,7 +16,7 @@ pub(crate) struct AbortOn {
     watch: AbortWatch,
     quiet: bool,
     /// The condition that ended the run, with the measured value.
-    fired: Option<String>,
+    fired: Option<AbortFound>,
 }
 
 impl AbortOn {
@@ -28,9 +28,8 @@ impl AbortOn {
     }
 
     /// The condition that ended the run after this number of seconds, if one did.
-    pub(crate) fn why(&self, seconds: f64) -> Option<String> {
-        let words = |why: &String| format!("ended after {seconds:.1} s by --abort-on {why}");
-        self.fired.as_ref().map(words)
+    pub(crate) fn cause(&self, seconds: f64) -> Option<Cause> {
+        self.fired.as_ref().map(|found| found.cause(seconds))
     }
 }
 
@@ -40,11 +39,11 @@ impl Observer for AbortOn {
     }
 
     fn interval(&mut self, interval: &Interval, _: &Measured) -> Result<(), ObserverFailure> {
-        let Some(why) = self.watch.poll(interval) else { return Ok(()) };
+        let Some(found) = self.watch.poll(interval) else { return Ok(()) };
         if !self.quiet {
-            self.console.say(&format!("\nThe run ends: --abort-on {why}"));
+            self.console.say(&format!("\nThe run ends: --abort-on {found}"));
         }
-        self.fired = Some(why);
+        self.fired = Some(found);
         Err(ObserverFailure::Decided)
     }
 }

@@ -17,7 +17,7 @@ use brunt_net::address_policy::{MadeBy, Policy, Refused, Why};
 use brunt_net::allowed::Allowed;
 use brunt_net::network;
 use brunt_net::targets::Demand;
-use brunt_record::Head;
+use brunt_record::{Cause, Head};
 
 use super::conclude::EndedBy;
 use super::targets;
@@ -196,9 +196,8 @@ fn is_yes(answer: &str) -> bool {
 
 /// The reason for a run that was cut short because it was kept from an address.
 pub fn kept_from(network: &Network) -> Option<EndedBy> {
-    network.address_policy().refused().map(|refused| {
-        EndedBy::CutShort(format!("the run was not allowed to reach a target: {refused}"))
-    })
+    let refused = network.address_policy().refused()?;
+    Some(Cause::AddressPolicy { what: refused.to_string() }.into())
 }
 
 /// The exit code of a command, given the one it would have without an address policy.

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use brunt_engine::{Load, Plan, PlanError, Stopping, ThinkTime};
-use brunt_record::{Reason, Record, Slo, SloError, SloOutcome, Status, Verdict};
+use brunt_record::{Cause, Effect, Reason, Record, Slo, SloError, SloOutcome, Status, Verdict};
 
 use super::files;
 use super::finished::Finished;
@@ -77,10 +77,12 @@ pub(crate) fn judged(
         record.slo.push(result);
     }
     let Some(why) = failure(record, objectives) else { return Ok(None) };
-    let text = format!("the run did not begin, because its canary failed (--canary): {why}");
+    let why = (Some(Cause::Canary { what: why }), None);
+    let reason = Reason::new(Status::Partial, Effect::NotBegun, why, &record.plan.noun);
+    let text = reason.text.clone();
     let Verdict { status, cut_short, reasons, .. } = &mut record.verdict;
     (*status, *cut_short) = ((*status).max(Status::Partial), true);
-    reasons.insert(0, Reason { status: Status::Partial, text: text.clone() });
+    reasons.insert(0, reason);
     record.outcome = Some(record.outcome());
     let written = files::write(record, measured, output, losses).map(PathBuf::from);
     Ok(Some(Finished { aborted: Some(text), is_canary: true, written, ..tried }))

@@ -1,7 +1,7 @@
 //! The head of a run's record, which is known before the run, and its ending, which is known after it.
 
 use brunt_engine::Ended;
-use brunt_record::{Ending, Environment, Head, Latency, run_id};
+use brunt_record::{Cause, EarlyEnd, Ending, Environment, Head, Latency, run_id};
 
 use super::job::Job;
 use super::program::tool;
@@ -27,12 +27,12 @@ pub(crate) fn head(job: &Job, now: jiff::Timestamp) -> Head {
 
 /// What is known only after the run; `ended_by` is what ended it early, if anything did.
 pub(crate) fn ending(engine: &brunt_engine::Finished, ended_by: Option<EndedBy>) -> Ending {
-    let (interrupted, remark) = match ended_by {
-        Some(EndedBy::CutShort(why)) => (Some(why), None),
-        Some(EndedBy::AsPlanned(what)) => (None, Some(what)),
-        None => (None, None),
-    };
-    Ending { interrupted, remark, ..Ending::planned(engine.timing) }
+    let planned = Ending::planned(engine.timing);
+    match ended_by {
+        Some(EndedBy::CutShort(by)) => planned.cut_short(by),
+        Some(EndedBy::AsPlanned(by)) => Ending { remark: by.words(), ..planned },
+        None => planned,
+    }
 }
 
 /// The percentiles of every record, and the requested ones.
@@ -44,12 +44,18 @@ fn percentiles(requested: &[f64]) -> Vec<f64> {
 }
 
 /// What ended a run that did not end by itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum EndedBy {
     /// An event that cut it short.
-    CutShort(String),
+    CutShort(EarlyEnd),
     /// A signal that ended a run without an end of its own, as planned.
-    AsPlanned(String),
+    AsPlanned(Cause),
+}
+
+impl From<Cause> for EndedBy {
+    fn from(cause: Cause) -> Self {
+        Self::CutShort(cause.into())
+    }
 }
 
 /// The effect of a signal on a run: `endless` is whether the run had no end of its own.
@@ -58,8 +64,9 @@ pub(crate) fn ended_by(
     finished: &brunt_engine::Finished,
     endless: bool,
 ) -> Option<EndedBy> {
-    let what = format!("ended by {} after {:.1} s", signal?.name(), finished.lasted.as_secs_f64());
+    let signal = signal?.name().to_owned();
+    let cause = Cause::Signal { signal, after_s: finished.lasted.as_secs_f64() };
     let as_planned =
         endless && finished.ended == Ended::Stopped && !finished.timing.window().is_zero();
-    Some(if as_planned { EndedBy::AsPlanned(what) } else { EndedBy::CutShort(what) })
+    Some(if as_planned { EndedBy::AsPlanned(cause) } else { cause.into() })
 }

@@ -9,7 +9,7 @@ use std::io;
 use std::path::PathBuf;
 
 use brunt_engine::{EngineRun, limits};
-use brunt_record::{Ending, Head, Measured, MonitorRecord, Names, Record, SloError};
+use brunt_record::{Cause, Ending, Head, Measured, MonitorRecord, Names, Record, SloError};
 
 use super::abort::AbortOn;
 use super::address_policy::{self, KeptOut};
@@ -120,13 +120,13 @@ pub fn carry_out(
     let engine = engine.map_err(ExecutionError::Protocol)?;
     losses.keep(protocol.clean_up(&stop));
     let signal = world.signals.received();
-    let aborted = abort.why(engine.lasted.as_secs_f64());
+    let aborted = abort.cause(engine.lasted.as_secs_f64());
     let ended_by = [
-        aborted.clone().map(EndedBy::CutShort),
+        aborted.clone().map(EndedBy::from),
         protocol.ended_by(&engine),
         ended_by(signal, &engine, job.endless),
         address_policy::kept_from(&job.network),
-        no_start.why().map(|why| EndedBy::CutShort(why.to_string())),
+        no_start.why().map(|why| EndedBy::from(Cause::NoStart { what: why.to_string() })),
     ];
     let ended_by = ended_by.into_iter().flatten().next();
     losses.keep(no_start.why().map_or(Ok(()), Err));
@@ -145,7 +145,7 @@ pub fn carry_out(
         measured,
         engine,
         signal,
-        aborted,
+        aborted: aborted.and_then(|cause| cause.words()),
         is_canary,
         written,
         losses,
@@ -222,8 +222,8 @@ fn write_at_once(
     (head, names): (&Head, Names<'_>),
     (output, console): (&Output, &Console),
 ) {
-    let why = format!("ended by {} at once, while a part of it did not answer", signal.name());
-    let ending = Ending::so_far(&measured.totals, Some(why));
+    let cause = Cause::SignalAtOnce { signal: signal.name().to_owned() };
+    let ending = Ending::so_far(&measured.totals).cut_short(cause.into());
     let Ok(record) = measured.conclusion(head.clone(), names, ending.clone()).record() else {
         return;
     };

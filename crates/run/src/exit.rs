@@ -107,8 +107,7 @@ mod tests {
         record.slo = outcomes.iter().map(result).collect();
         let failed = 10 - ok;
         record.counts = Counts { planned: 10, sent: 10, ok, failed, ..Counts::default() };
-        let reason =
-            Reason { status: Status::Partial, text: "the target stopped responding".to_owned() };
+        let reason = Reason::from_text(Status::Partial, "the target stopped responding");
         record.verdict.reasons = if partial { vec![reason] } else { Vec::new() };
         record
     }
@@ -163,7 +162,7 @@ mod tests {
             _ => Status::Valid,
         };
         record.verdict.status = status;
-        record.verdict.reasons = vec![Reason { status, text: String::new() }];
+        record.verdict.reasons = vec![Reason::from_text(status, "")];
         record
     }
 

@@ -65,7 +65,7 @@ impl<'a> Live<'a> {
         if began < self.judged_at && !first {
             return None;
         }
-        let ending = Ending::so_far(&so_far.totals, None);
+        let ending = Ending::so_far(&so_far.totals);
         let record = so_far.conclusion(self.head.clone(), self.names, ending).record().ok()?;
         let standing = ProvisionalVerdict::new(&record, interval.to);
         let now = self.clock.now().since_origin();

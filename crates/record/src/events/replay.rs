@@ -1,7 +1,7 @@
 //! A run from its event file: [`Replay`].
 
 use super::{Event, EventError, EventReader};
-use crate::{Ending, Head, Measured, Record, SloError};
+use crate::{Cause, Ending, Head, Measured, Record, SloError};
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
@@ -90,9 +90,8 @@ impl<R: BufRead> Replay<R> {
     }
 
     fn cut_off(&self) -> Ending {
-        let ending = Ending::so_far(&self.measured.totals, None);
-        let over = ending.timing.over.as_secs_f64();
-        let why = format!("its events end after {over:.1} s, without an end");
-        Ending { interrupted: Some(why), ..ending }
+        let ending = Ending::so_far(&self.measured.totals);
+        let after_s = ending.timing.over.as_secs_f64();
+        ending.cut_short(Cause::EventsEnd { after_s }.into())
     }
 }

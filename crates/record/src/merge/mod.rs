@@ -88,7 +88,7 @@ fn whole(records: &[&Record], nodes: Vec<NodeRecord>) -> Result<Record, Histogra
         monitors: records.iter().flat_map(|record| record.monitors.clone()).collect(),
         generator: generator::generator(&nodes),
         slo: Vec::new(),
-        verdict: verdict::verdict(&nodes, rates.seconds),
+        verdict: verdict::verdict(&nodes, rates.seconds, &plan.noun),
         outcome: None,
         samples: samples(records),
         series,

@@ -185,8 +185,8 @@ fn merge_order_and_steps_do_not_matter() {
 #[test]
 fn merged_nodes_keep_their_own_verdict() {
     let mut shares = shares(3);
-    let limited = Reason { status: Status::GeneratorLimited, text: "its core was busy".into() };
-    let drifted = Reason { status: Status::Unstable, text: "it drifted".into() };
+    let limited = Reason::from_text(Status::GeneratorLimited, "its core was busy");
+    let drifted = Reason::from_text(Status::Unstable, "it drifted");
     shares[0].1.verdict =
         Verdict { status: Status::Unstable, reasons: vec![drifted], ..Verdict::default() };
     shares[1].1.verdict.reasons.clear();
@@ -230,7 +230,7 @@ fn limited_node_is_named_with_its_lateness() {
         late(record, 1);
     }
     let text = "p99 of bind is 40 ms too high: its core was busy";
-    let limited = Reason { status: Status::GeneratorLimited, text: text.into() };
+    let limited = Reason::from_text(Status::GeneratorLimited, text);
     shares[3].1.verdict.reasons = vec![limited];
     shares[3].1.verdict.status = Status::GeneratorLimited;
     late(&mut shares[3].1, 40);

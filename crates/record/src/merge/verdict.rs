@@ -1,7 +1,8 @@
 //! The verdict of a merged run: as good as its worst node, and which node that is.
 
 use super::NodeRecord;
-use crate::{OwnPart, Reason, Status, Verdict};
+use crate::verdict::{Compared, ReasonNode};
+use crate::{Effect, Noun, OwnPart, Reason, Remedy, Status, Verdict};
 use std::cmp::Reverse;
 
 /// If nodes began further apart than this share of the window, they did not load the target together.
@@ -20,14 +21,14 @@ pub(super) fn began(nodes: &[NodeRecord]) -> String {
     first.map(|node| node.started.clone()).unwrap_or_default()
 }
 
-pub(super) fn verdict(nodes: &[NodeRecord], window_s: f64) -> Verdict {
+pub(super) fn verdict(nodes: &[NodeRecord], window_s: f64, noun: &Noun) -> Verdict {
     let due: u64 = nodes.iter().map(|node| node.counts.due()).sum();
-    let name = |node: &NodeRecord| {
-        let share = 100.0 * node.counts.due() as f64 / due.max(1) as f64;
-        let host = node.name.as_ref().unwrap_or(&node.environment.host);
-        let node = &node.node;
-        let on = if host.is_empty() { String::new() } else { format!(" on {host}") };
-        format!("node {} of {}{on} ({share:.0}% of the load)", node.rank, node.of)
+    let named = |node: &NodeRecord| ReasonNode {
+        rank: node.node.rank,
+        of: node.node.of,
+        name: node.name.as_ref().unwrap_or(&node.environment.host).clone(),
+        share: node.counts.due() as f64 / due.max(1) as f64,
+        compared: None,
     };
     let mut reasons: Vec<Reason> = Vec::new();
     let mut asides: Vec<String> = Vec::new();
@@ -35,28 +36,26 @@ pub(super) fn verdict(nodes: &[NodeRecord], window_s: f64) -> Verdict {
     for node in nodes {
         reasons.extend(node.verdict.reasons.iter().map(|reason| {
             let limited = reason.status == Status::GeneratorLimited;
-            let apart = if limited { slower(node, nodes) } else { String::new() };
-            Reason {
-                status: reason.status,
-                text: format!("{}{apart}: {}", name(node), reason.text),
-            }
+            let compared = limited.then(|| compared(node, nodes)).flatten();
+            reason.of_node(ReasonNode { compared, ..named(node) })
         }));
-        asides.extend(node.verdict.notes.iter().map(|note| format!("{}: {note}", name(node))));
+        let words = named(node).words();
+        asides.extend(node.verdict.notes.iter().map(|note| format!("{words}: {note}")));
         let of_node = |part: &OwnPart| OwnPart { node: Some(node.node.rank), ..part.clone() };
         own.extend(node.verdict.own.iter().map(of_node));
     }
-    let missing = missing(nodes);
+    let missing = missing(nodes, noun);
     let cut_short = missing.is_some() || nodes.iter().any(|node| node.verdict.cut_short);
     reasons.extend(missing);
     match apart(nodes) {
-        Some(seconds) if seconds > APART_SHARE * window_s => reasons.push(Reason {
-            status: Status::Unstable,
-            text: format!(
-                "the nodes began up to {seconds:.1} s apart by their own clocks, so the load was not the whole at \
-                 all times: start them together"
-            ),
-        }),
-        Some(seconds) => asides.push(format!("the nodes began up to {seconds:.1} s apart by their own clocks")),
+        Some(seconds) if seconds > APART_SHARE * window_s => {
+            let why = (None, Some(Remedy::StartTogether));
+            let effect = Effect::NodesApart { seconds };
+            reasons.push(Reason::new(Status::Unstable, effect, why, noun));
+        }
+        Some(seconds) => {
+            asides.push(format!("the nodes began up to {seconds:.1} s apart by their own clocks"));
+        }
         None => {}
     }
     asides.extend(windows(nodes));
@@ -70,39 +69,37 @@ pub(super) fn verdict(nodes: &[NodeRecord], window_s: f64) -> Verdict {
 }
 
 /// How a node that was too slow compares with the others: whether all machines are too few, or one is too weak.
-fn slower(node: &NodeRecord, nodes: &[NodeRecord]) -> String {
+fn compared(node: &NodeRecord, nodes: &[NodeRecord]) -> Option<Compared> {
     let others = || nodes.iter().filter(|other| other.node.rank != node.node.rank);
     if others().next().is_none()
         || others().any(|other| other.verdict.status == Status::GeneratorLimited)
     {
-        return String::new();
+        return None;
     }
     let late_ms = |node: &NodeRecord| {
         let late = node.lateness.histogram().ok()?.quantile(0.99)?;
         Some(late.as_secs_f64() * 1e3)
     };
-    match (late_ms(node), others().filter_map(late_ms).reduce(f64::max)) {
-        (Some(late), Some(others)) if late >= LATE_MIN_MS && late > LATER * others => {
-            format!(" sent {late:.1} ms late at p99, the others at most {others:.1} ms")
+    Some(match (late_ms(node), others().filter_map(late_ms).reduce(f64::max)) {
+        (Some(late_ms), Some(others_ms))
+            if late_ms >= LATE_MIN_MS && late_ms > LATER * others_ms =>
+        {
+            Compared::Later { late_ms, others_ms }
         }
-        _ => " was limited by its own machine, the others were not".to_owned(),
-    }
+        _ => Compared::Alone,
+    })
 }
 
 /// Nodes of which there is no record.
-fn missing(nodes: &[NodeRecord]) -> Option<Reason> {
+fn missing(nodes: &[NodeRecord], noun: &Noun) -> Option<Reason> {
     let of = nodes.first()?.node.of;
     let known = |rank: &u32| nodes.iter().any(|node| node.node.rank == *rank);
     // As many as are useful to a reader.
-    let missing: Vec<String> =
-        (0..of).filter(|rank| !known(rank)).take(10).map(|rank| rank.to_string()).collect();
+    let ranks: Vec<u32> = (0..of).filter(|rank| !known(rank)).take(10).collect();
     let count = u64::from(of) - (nodes.len() as u64).min(u64::from(of));
-    (count > 0).then(|| Reason {
-        status: Status::Partial,
-        text: format!(
-            "{count} of {of} nodes are missing ({}): what they did is in no figure",
-            missing.join(", ")
-        ),
+    (count > 0).then(|| {
+        let effect = Effect::NodesMissing { count, of, ranks };
+        Reason::new(Status::Partial, effect, (None, None), noun)
     })
 }
 

@@ -143,7 +143,7 @@ impl Conclusion<'_> {
             away: &away,
             requested: &requested,
             names: &self.head.catalogue.operations,
-            interrupted: self.ending.interrupted.as_deref(),
+            interrupted: self.ending.early().as_ref(),
             remark: self.ending.remark.as_deref(),
             present: self.ending.present.as_deref(),
         });
@@ -401,7 +401,7 @@ fn seconds(at: Duration) -> f64 {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::{Catalogue, Own, PortBudget, Sample, SloOutcome, Timing, Tool, WorkerLoad};
+    use crate::{Catalogue, Cause, Own, PortBudget, Sample, SloOutcome, Timing, Tool, WorkerLoad};
     use brunt_exchange::{Class, Meaning, Moment, Part, Stamps};
 
     const MS: u64 = 1_000_000;
@@ -562,13 +562,13 @@ pub(crate) mod tests {
         let tool = Tool { name: "brunt".into(), version: "0".into() };
         let catalogue = Catalogue::new(["bind"], []);
         let (started, plan) = (jiff::Timestamp::UNIX_EPOCH, Plan::closed(1, 0));
-        let interrupted = Some("SIGINT during warm-up".to_owned());
+        let signal = Cause::SignalAtOnce { signal: "SIGINT".to_owned() };
         let conclusion = Conclusion {
             head: Head::new(String::new(), started, tool, plan, catalogue),
             names: &|_, _| Named::default(),
             totals: &totals,
             series: &series,
-            ending: Ending { interrupted, ..Ending::planned(Timing::default()) },
+            ending: Ending::planned(Timing::default()).cut_short(signal.into()),
         };
         let record = conclusion.record().unwrap();
         assert_eq!(record.rates.achieved, None);

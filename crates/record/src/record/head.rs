@@ -6,7 +6,7 @@
 //! made.
 
 use super::{Plan, PortBudget, Tool};
-use crate::{Catalogue, Environment, Latency, Node, Phase, Slo, Timing, Totals};
+use crate::{Catalogue, Cause, EarlyEnd, Environment, Latency, Node, Phase, Slo, Timing, Totals};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -81,12 +81,15 @@ impl Head {
 }
 
 /// What is known of a run only once it is over.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ending {
     /// When it was measured.
     pub timing: Timing,
-    /// Why the run did not reach its planned end; null if it did.
+    /// Why the run did not reach its planned end, in words; null if it did.
     pub interrupted: Option<String>,
+    /// The same as data; absent if it did, and in the events of an older version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub early: Option<EarlyEnd>,
     /// A remark for the reader about how it ended.
     pub remark: Option<String>,
     /// What shows that the target was there although exchanges had no answer in time: answers that came too late,
@@ -106,16 +109,28 @@ const fn settled() -> bool {
 impl Ending {
     /// A run that reached its planned end.
     pub const fn planned(timing: Timing) -> Self {
-        Self { timing, interrupted: None, remark: None, present: None, settled: true }
+        Self { timing, interrupted: None, early: None, remark: None, present: None, settled: true }
+    }
+
+    /// The same ending, before its planned time.
+    #[must_use]
+    pub fn cut_short(self, by: EarlyEnd) -> Self {
+        Self { interrupted: Some(by.words()), early: Some(by), ..self }
+    }
+
+    /// What ended the run before its planned end. Of events of an older version only the words are known.
+    pub(crate) fn early(&self) -> Option<EarlyEnd> {
+        let words = || self.interrupted.clone().map(|what| Cause::Error { what }.into());
+        self.early.clone().or_else(words)
     }
 
     /// A run of which only these intervals are known yet: the window ends with the last interval.
-    pub fn so_far(totals: &Totals, interrupted: Option<String>) -> Self {
+    pub fn so_far(totals: &Totals) -> Self {
         let over = totals.phases().iter().map(|total| total.to).max().unwrap_or_default();
         let window =
             totals.phase(Phase::Steady).map_or((over, over), |steady| (steady.from, steady.to));
         let (from, to): (Duration, Duration) = window;
         let timing = Timing { from, to, over, ..Timing::default() };
-        Self { timing, interrupted, remark: None, present: None, settled: false }
+        Self { settled: false, ..Self::planned(timing) }
     }
 }

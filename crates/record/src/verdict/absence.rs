@@ -1,16 +1,23 @@
 //! Why a run is not complete: it was cut short, or the target did not answer.
 
-use super::{Evidence, failed_in};
+use super::effect::ABSENCES_MAX;
+use super::{Cause, Effect, Evidence, Reason, Remedy, Status, failed_in};
 use brunt_exchange::Class;
 
-/// The most absences that are listed one by one.
-const TOLD_MAX: usize = 3;
-
 /// What is missing from the run.
-pub(super) fn partial(evidence: &Evidence<'_>) -> Vec<String> {
-    let interrupted = evidence.interrupted.map(|why| format!("the run was interrupted: {why}"));
-    let lost = evidence.counts.conserved().err().map(|error| format!("the run failed to {error}"));
+pub(super) fn partial(evidence: &Evidence<'_>) -> Vec<Reason> {
+    let interrupted = evidence.interrupted.map(|ended| {
+        let why = (Some(ended.cause.clone()), ended.remedy.clone());
+        partly(Effect::CutShort, why, evidence)
+    });
+    let lost = evidence.counts.conserved().err().map(|error| {
+        partly(Effect::NotAccounted { imbalance: error.to_string() }, (None, None), evidence)
+    });
     interrupted.into_iter().chain(away(evidence)).chain(lost).collect()
+}
+
+fn partly(effect: Effect, why: (Option<Cause>, Option<Remedy>), evidence: &Evidence<'_>) -> Reason {
+    Reason::new(Status::Partial, effect, why, &evidence.plan.noun)
 }
 
 /// What shows that the target was there although exchanges had no answer in time. What a target answers after its
@@ -21,44 +28,31 @@ pub(super) fn present<'a>(evidence: &Evidence<'a>) -> Option<&'a str> {
 }
 
 /// The target was away, or some requests never got an answer.
-fn away(evidence: &Evidence<'_>) -> Option<String> {
+fn away(evidence: &Evidence<'_>) -> Option<Reason> {
     let counts = evidence.measured.counts();
     let unanswered = counts.timed_out + counts.cut_off + counts.dropped;
-    let many = &evidence.plan.noun.many;
-    let connectionless = failed_in(evidence.measured, &[Class::Connect, Class::Closed, Class::Tls]);
+    let unconnected = failed_in(evidence.measured, &[Class::Connect, Class::Closed, Class::Tls]);
+    let due = counts.due();
     if !evidence.away.is_empty() {
-        let absences: Vec<String> =
-            evidence.away.iter().take(TOLD_MAX).map(crate::Away::words).collect();
-        let more = match evidence.away.len().saturating_sub(TOLD_MAX) {
-            0 => String::new(),
-            more => format!("; and {more} more times"),
+        let absences = evidence.away.iter().take(ABSENCES_MAX).copied().collect();
+        let times = evidence.away.len();
+        let (effect, cause) = if let Some(present) = present(evidence) {
+            let cause = Cause::Seen { what: present.to_owned() };
+            (Effect::AnsweredLate { unanswered, absences, times }, Some(cause))
+        } else {
+            let late = evidence.present.map(str::to_owned);
+            (Effect::TargetAway { absences, times, unanswered, unconnected, late }, None)
         };
-        if let Some(present) = present(evidence) {
-            return Some(format!(
-                "the target was there, but {unanswered} {many} had no answer in time: {present}; {}{more}",
-                absences.join("; ")
-            ));
-        }
-        let late = evidence.present.map_or_else(String::new, |late| format!("; {late}"));
-        return Some(format!(
-            "the target stopped responding: {}{more}{late}; {unanswered} {many} had no answer, {connectionless} lost \
-             their connection or could not connect",
-            absences.join("; ")
-        ));
+        return Some(partly(effect, (cause, None), evidence));
     }
-    if connectionless > 0 {
-        return Some(format!(
-            "{connectionless} of {} {many} lost their connection to the target or could not connect",
-            counts.due()
-        ));
-    }
-    if counts.cut_off > 0 {
-        return Some(format!(
-            "{} {many} were still in flight when the run ended, {:.1} s after the last was due, so their \
-             response times are longer than that",
-            counts.cut_off, evidence.rates.drained_s
-        ));
-    }
-    (counts.due() > 0 && counts.ok + counts.failed == 0)
-        .then(|| format!("none of {} {many} was answered", counts.due()))
+    let effect = if unconnected > 0 {
+        Effect::ConnectionsLost { count: unconnected, due }
+    } else if counts.cut_off > 0 {
+        Effect::Unfinished { count: counts.cut_off, after_s: evidence.rates.drained_s }
+    } else if due > 0 && counts.ok + counts.failed == 0 {
+        Effect::NothingAnswered { due }
+    } else {
+        return None;
+    };
+    Some(partly(effect, (None, None), evidence))
 }

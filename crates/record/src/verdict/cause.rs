@@ -1,378 +1,200 @@
-//! Why the generator was late or slow: what was observed on its own machine, and what would help.
-//!
-//! Each cause has its own evidence and its own remedy. Without evidence there is no cause, and without a cause nothing
-//! is blamed: the remaining explanation is the platform's own timer.
+//! [`Cause`]: why something speaks against the figures of a run, as far as it was observed.
 
-use super::{Evidence, OwnPart, failed_in};
-use crate::{StallRecord, WorkerLoad};
-use brunt_exchange::{Class, Outcome};
-use std::fmt;
-use std::time::Duration;
-
-/// If a worker uses more of its core than this, exchanges wait for it.
-pub const CPU_SHARE: f64 = 0.9;
-/// A worker that has no core for more than this share of the time cannot do its work in time.
-pub const WAITED_SHARE: f64 = 0.03;
-/// The same applies if its waits for a core add up to more than this share of all that exchanges waited for the
-/// generator: a worker that mostly sleeps needs few of them.
-pub const WAITED_OF_OWN_SHARE: f64 = 0.2;
-/// A worker that waits for less than [`WAITED_SHARE`] of the time only waits occasionally, until another thread has
-/// used its slice of the core, as every thread does (Linux 6.6: `base_slice_ns`, 0.7 ms on one core, 1.4 ms on two).
-/// Then a percentile above the median must differ by more than this.
-pub const SLICE: Duration = Duration::from_millis(1);
-/// A quota that stops the process for more than this share of the time has an effect.
-pub const THROTTLED_SHARE: f64 = 0.02;
-/// Processor time that a hypervisor keeps for more than this share has an effect.
-pub const STEAL_SHARE: f64 = 0.02;
-/// A generator that stood still for more than this share of the run did not make the requested load.
-pub const STALLED_SHARE: f64 = 0.05;
-/// Occasional events change no percentile up to this one.
-const MEDIAN: f64 = 50.0;
-/// The share from which waiting for a core, a quota or steal limits the load itself.
-const LOAD_SHARE: f64 = 0.1;
-/// A worker that runs, or waits for a core, for less than this share of the time mostly sleeps.
-const AWAKE_SHARE: f64 = 0.5;
-/// In a shorter time a core is busy with the start of the run, and shares of it mean nothing.
-const WINDOW_MIN: Duration = Duration::from_millis(250);
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// The words for evidence that cannot be read.
-const UNSEEN: &str = "what else this machine did is not known: /proc cannot be read";
+pub(super) const UNSEEN: &str = "what else this machine did is not known: /proc cannot be read";
 
-/// Why the generator was late or slow.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Cause {
-    /// What was observed.
-    text: String,
-    /// What would help.
-    remedy: &'static str,
-    /// Whether it is strong enough to reduce the load itself.
-    pub(super) limits_load: bool,
-    /// By how much more than this a percentile above the median must differ.
-    usual: Duration,
+/// Why something speaks against the figures of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Cause {
+    /// The CPU quota of its control group kept brunt from running.
+    CpuQuota {
+        /// For which share of the time.
+        share: f64,
+    },
+    /// The host of this virtual machine kept processor time.
+    Steal {
+        /// Which share of it.
+        share: f64,
+    },
+    /// brunt's busiest worker used its core.
+    BusyWorker {
+        /// For which share of the time.
+        share: f64,
+    },
+    /// brunt was runnable but not scheduled.
+    NotScheduled {
+        /// For which share of the time.
+        share: f64,
+        /// The share of the cores that other processes used.
+        others_share: Option<f64>,
+    },
+    /// No thread of brunt ran.
+    Paused {
+        /// When the longest such time began, in seconds since the origin of the run.
+        at_s: f64,
+        /// How long it lasted, in seconds.
+        lasted_s: f64,
+        /// How many such times there were.
+        times: usize,
+        /// How long they lasted together.
+        total_s: f64,
+    },
+    /// Something disturbed the timer of this machine for as long as it was measured.
+    TimerDisturbed {
+        /// How many wake-ups.
+        wake_ups: u64,
+    },
+    /// What else the machine did cannot be read.
+    Unknown,
+    /// This process reached its limit of open files.
+    OpenFiles,
+    /// An error of the operating system.
+    System {
+        /// Its number.
+        errno: u32,
+    },
+    /// What shows that the target was there.
+    Seen {
+        /// It in words.
+        what: String,
+    },
+    /// A signal ended the run.
+    Signal {
+        /// Its name.
+        signal: String,
+        /// How many seconds after the run began.
+        after_s: f64,
+    },
+    /// A signal ended the run at once, while a part of it did not answer.
+    SignalAtOnce {
+        /// Its name.
+        signal: String,
+    },
+    /// A condition of `--abort-on` ended the run.
+    AbortCondition {
+        /// The condition.
+        condition: String,
+        /// What was found.
+        found: String,
+        /// How many seconds after the run began.
+        after_s: f64,
+    },
+    /// A limit of the protocol's own ended the run.
+    ProtocolLimit {
+        /// It in words.
+        what: String,
+    },
+    /// The address policy kept the run from a target.
+    AddressPolicy {
+        /// What it refused, and why.
+        what: String,
+    },
+    /// The signal by which the run should have begun did not arrive.
+    NoStart {
+        /// It in words.
+        what: String,
+    },
+    /// The events of the run end without an end.
+    EventsEnd {
+        /// After how many seconds of the run.
+        after_s: f64,
+    },
+    /// An agent was lost, or its run was killed.
+    AgentLost {
+        /// Which of its figures are missing.
+        what: String,
+    },
+    /// The canary failed.
+    Canary {
+        /// How.
+        what: String,
+    },
+    /// What an error says.
+    Error {
+        /// Its words.
+        what: String,
+    },
+    /// A cause that another version of the program writes.
+    #[serde(other)]
+    Other,
 }
 
 impl Cause {
-    /// Whether it can explain a percentile that is too high.
-    pub(super) fn explains(&self, part: &OwnPart) -> bool {
-        part.percentile <= MEDIAN || part.too_high_us() > self.usual.as_secs_f64() * 1e6
+    /// The cause in the words of a report; nothing for that of another version.
+    pub fn words(&self) -> Option<String> {
+        Some(match self {
+            Self::CpuQuota { share } => format!(
+                "the CPU quota of its control group kept brunt from running for {:.0}% of the time",
+                100.0 * share
+            ),
+            Self::Steal { share } => format!(
+                "the host of this virtual machine kept {:.0}% of its processor time (steal)",
+                100.0 * share
+            ),
+            Self::BusyWorker { share } => {
+                format!("brunt's busiest worker used {:.0}% of its core", 100.0 * share)
+            }
+            Self::NotScheduled { share, others_share } => {
+                let used = others_share.map_or_else(String::new, |others| {
+                    format!(", while other processes used {:.0}% of the cores", 100.0 * others)
+                });
+                format!(
+                    "brunt was runnable but not scheduled {} of the time{used}",
+                    percent(*share)
+                )
+            }
+            Self::Paused { at_s, lasted_s, times, total_s } => {
+                let more = match times {
+                    0 | 1 => String::new(),
+                    times => format!(" ({times} times, {total_s:.1} s in all)"),
+                };
+                format!("brunt was paused for {lasted_s:.1} s at {at_s:.1} s{more}")
+            }
+            Self::TimerDisturbed { wake_ups } => format!(
+                "something on this machine disturbed each of {wake_ups} wake-ups of its timer before the run"
+            ),
+            Self::Unknown => UNSEEN.to_owned(),
+            Self::OpenFiles => "this process reached its limit of open files".to_owned(),
+            Self::System { errno } => {
+                std::io::Error::from_raw_os_error(errno.cast_signed()).to_string()
+            }
+            _ => return self.of_end(),
+        })
     }
-}
 
-impl fmt::Display for Cause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}; {}", self.text, self.remedy)
+    /// The words for what ended a run, or shows that the target was there.
+    fn of_end(&self) -> Option<String> {
+        Some(match self {
+            Self::Signal { signal, after_s } => format!("ended by {signal} after {after_s:.1} s"),
+            Self::SignalAtOnce { signal } => {
+                format!("ended by {signal} at once, while a part of it did not answer")
+            }
+            Self::AbortCondition { condition, found, after_s } => {
+                format!("ended after {after_s:.1} s by --abort-on {condition}: {found}")
+            }
+            Self::AddressPolicy { what } => {
+                format!("the run was not allowed to reach a target: {what}")
+            }
+            Self::EventsEnd { after_s } => {
+                format!("its events end after {after_s:.1} s, without an end")
+            }
+            Self::Canary { what } => format!("its canary failed (--canary): {what}"),
+            Self::Seen { what }
+            | Self::ProtocolLimit { what }
+            | Self::NoStart { what }
+            | Self::AgentLost { what }
+            | Self::Error { what } => what.clone(),
+            _ => return None,
+        })
     }
-}
-
-/// What was observed, the most certain first.
-pub(super) fn found(evidence: &Evidence<'_>) -> Vec<Cause> {
-    if evidence.rates.seconds < WINDOW_MIN.as_secs_f64() {
-        return stalls(evidence).into_iter().collect();
-    }
-    let (quota, others) = (quota_explains_stalls(evidence), others_explain_stalls(evidence));
-    let stalls = stalls(evidence);
-    let (before, after) = if quota || others { (None, stalls) } else { (stalls, None) };
-    let waited = waited(evidence);
-    let (early, late) = if others && !quota { (waited, None) } else { (None, waited) };
-    let steal = steal(evidence);
-    let (larger, smaller) = if stolen_more(evidence) { (steal, late) } else { (late, steal) };
-    let known = [before, early, throttled(evidence), after, busy(evidence), larger, smaller];
-    known.into_iter().flatten().chain(unknown(evidence)).chain(unmeasured(evidence)).collect()
-}
-
-/// That the timer was disturbed for as long as it was measured: then nothing shows what it does by itself, and it is no
-/// excuse.
-fn unmeasured(evidence: &Evidence<'_>) -> Option<Cause> {
-    let timer = &evidence.generator.timer;
-    (timer.samples == 0 && timer.disturbed > 0).then(|| Cause {
-        text: format!(
-            "something on this machine disturbed each of {} wake-ups of its timer before the run",
-            timer.disturbed
-        ),
-        remedy: "run it on a machine, or in a quota, that leaves brunt a core when it needs one",
-        limits_load: false,
-        usual: Duration::ZERO,
-    })
-}
-
-/// That nothing can be known: what cannot be seen is not absent.
-fn unknown(evidence: &Evidence<'_>) -> Option<Cause> {
-    evidence.generator.machine.unseen.then(|| Cause {
-        text: UNSEEN.to_owned(),
-        remedy: "mount /proc where brunt runs, so that the cause can be named",
-        limits_load: false,
-        usual: Duration::ZERO,
-    })
-}
-
-/// The note where nothing is known of the machine although no figure shows its effect.
-pub(super) fn unknown_note(evidence: &Evidence<'_>) -> Option<String> {
-    evidence.generator.machine.unseen.then(|| UNSEEN.to_owned())
-}
-
-/// Whether a quota explains the times in which no thread of brunt ran.
-fn quota_explains_stalls(evidence: &Evidence<'_>) -> bool {
-    let throttled = evidence.generator.machine.throttled_share.unwrap_or(0.0);
-    throttled > THROTTLED_SHARE && throttled * evidence.rates.seconds > stood_s(evidence) / 2.0
-}
-
-/// Whether other processes explain them: brunt could have run, and others did.
-fn others_explain_stalls(evidence: &Evidence<'_>) -> bool {
-    let stood = stood_s(evidence);
-    stood > 0.0 && waited_in_all(evidence).as_secs_f64() > stood / 2.0
-}
-
-/// Whether the hypervisor explains waits better than other processes do: it kept more of the cores than these used, or
-/// more than a worker waited for.
-fn stolen_more(evidence: &Evidence<'_>) -> bool {
-    let machine = &evidence.generator.machine;
-    machine.steal_share > machine.others_share
-        || machine.steal_share > evidence.generator.waited_share_max
-}
-
-fn stood_s(evidence: &Evidence<'_>) -> f64 {
-    touching(evidence).map(|stall| stall.lasted_s).sum()
-}
-
-/// How long all workers together waited for a core.
-fn waited_in_all(evidence: &Evidence<'_>) -> Duration {
-    evidence.measured.health.workers.iter().map(|load| load.waited).sum()
-}
-
-/// The stalls that overlapped the steady phase.
-fn touching<'a>(evidence: &'a Evidence<'_>) -> impl Iterator<Item = &'a StallRecord> {
-    let rates = evidence.rates;
-    let (from, to) = (rates.from_s, rates.from_s + rates.seconds + rates.drained_s);
-    evidence
-        .generator
-        .stalls
-        .iter()
-        .filter(move |stall| stall.from_s + stall.lasted_s > from && stall.from_s < to)
-}
-
-fn stall_words(evidence: &Evidence<'_>) -> Option<(String, f64)> {
-    let longest = touching(evidence).max_by(|a, b| a.lasted_s.total_cmp(&b.lasted_s))?;
-    let (count, all) =
-        (touching(evidence).count(), touching(evidence).map(|stall| stall.lasted_s).sum::<f64>());
-    let more =
-        if count > 1 { format!(" ({count} times, {all:.1} s in all)") } else { String::new() };
-    let text =
-        format!("brunt was paused for {:.1} s at {:.1} s{more}", longest.lasted_s, longest.from_s);
-    Some((text, all))
-}
-
-fn stalls(evidence: &Evidence<'_>) -> Option<Cause> {
-    let (text, all) = stall_words(evidence)?;
-    Some(Cause {
-        text,
-        remedy: "it was stopped or paused with its machine: run it again without interruption",
-        limits_load: all > STALLED_SHARE * evidence.rates.seconds,
-        usual: Duration::ZERO,
-    })
-}
-
-/// The note about stalls that changed no figure.
-pub(super) fn stall_note(evidence: &Evidence<'_>) -> Option<String> {
-    let (text, _) = stall_words(evidence)?;
-    let touched: u64 = evidence.measured.operations.iter().map(|o| o.tainted.planned).sum();
-    Some(format!(
-        "{text}; {touched} {} were due meanwhile, which changes no percentile that is judged",
-        evidence.plan.noun.after(touched)
-    ))
-}
-
-fn throttled(evidence: &Evidence<'_>) -> Option<Cause> {
-    let share =
-        evidence.generator.machine.throttled_share.filter(|share| *share > THROTTLED_SHARE)?;
-    Some(Cause {
-        text: format!(
-            "the CPU quota of its control group kept brunt from running for {:.0}% of the time",
-            100.0 * share
-        ),
-        remedy: "raise the quota (cpu.max, CPUQuota=, limits.cpu) or lower the load",
-        limits_load: share > LOAD_SHARE,
-        usual: Duration::ZERO,
-    })
-}
-
-fn busy(evidence: &Evidence<'_>) -> Option<Cause> {
-    let generator = evidence.generator;
-    if generator.in_process {
-        return None;
-    }
-    let share = generator.cpu_share_max.filter(|share| *share > CPU_SHARE)?;
-    let all_busy = generator.workers.len() as u64 >= u64::from(generator.machine.cores);
-    Some(Cause {
-        text: format!("brunt's busiest worker used {:.0}% of its core", 100.0 * share),
-        remedy: if all_busy && generator.machine.cores > 0 {
-            "every core has a worker already: use a larger machine, or several"
-        } else {
-            "use more workers"
-        },
-        limits_load: true,
-        usual: Duration::ZERO,
-    })
-}
-
-fn steal(evidence: &Evidence<'_>) -> Option<Cause> {
-    let share = evidence.generator.machine.steal_share.filter(|share| *share > STEAL_SHARE)?;
-    Some(Cause {
-        text: format!(
-            "the host of this virtual machine kept {:.0}% of its processor time (steal)",
-            100.0 * share
-        ),
-        remedy: "use a machine whose cores are not shared",
-        limits_load: share > LOAD_SHARE,
-        usual: Duration::ZERO,
-    })
-}
-
-fn waited(evidence: &Evidence<'_>) -> Option<Cause> {
-    let share = evidence.generator.waited_share_max?;
-    let felt = share > WAITED_SHARE || waited_of_own(evidence) > WAITED_OF_OWN_SHARE;
-    if !felt && !others_explain_stalls(evidence) {
-        return None;
-    }
-    let others = evidence.generator.machine.others_share;
-    let used = others.map_or(String::new(), |others| {
-        format!(", while other processes used {:.0}% of the cores", 100.0 * others)
-    });
-    let local = evidence.plan.target.as_deref().is_some_and(is_local);
-    Some(Cause {
-        text: format!("brunt was runnable but not scheduled {} of the time{used}", percent(share)),
-        remedy: if local {
-            "the target is on this machine: give each cores of its own (taskset), or use two machines"
-        } else {
-            "stop what else runs on this machine, or give brunt cores of its own (taskset)"
-        },
-        limits_load: waiting_share(evidence, share) > LOAD_SHARE,
-        usual: if share > WAITED_SHARE { Duration::ZERO } else { SLICE },
-    })
 }
 
 /// A share with as many digits as it needs.
 fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     if percent < 1.0 { format!("{percent:.1}%") } else { format!("{percent:.0}%") }
-}
-
-/// The share that the waits for a core have in all that exchanges waited for the generator before they were sent.
-fn waited_of_own(evidence: &Evidence<'_>) -> f64 {
-    let waited = waited_in_all(evidence);
-    let own = evidence.measured.lateness.sum_nanos();
-    if own == 0 { 0.0 } else { waited.as_nanos() as f64 / own as f64 }
-}
-
-/// The share of the time for which the generator waited for a core, as far as it reduced the load. A worker that
-/// mostly sleeps waits each time it wakes, which matters only in relation to the time of an exchange. One that is awake
-/// most of the time takes turns on its core with something else, which may be the target.
-fn waiting_share(evidence: &Evidence<'_>, share: f64) -> f64 {
-    let workers = &evidence.measured.health.workers;
-    let awake = workers.iter().filter(|load| load.awake_share() > Some(AWAKE_SHARE));
-    let awake = awake.filter_map(WorkerLoad::waited_share).fold(0.0, f64::max);
-    let (waited, runs) = workers
-        .iter()
-        .fold((Duration::ZERO, 0), |(waited, runs), load| (waited + load.waited, runs + load.runs));
-    let mut times = crate::Histogram::new();
-    evidence
-        .measured
-        .operations
-        .iter()
-        .for_each(|operation| times.merge(&operation.response.answered()));
-    match (times.mean(), runs) {
-        (Some(mean), 1..) if !mean.is_zero() => {
-            awake.max(share.min(waited.as_secs_f64() / runs as f64 / mean.as_secs_f64()))
-        }
-        _ => share,
-    }
-}
-
-/// Whether a target is on this machine, as far as its address shows.
-fn is_local(target: &str) -> bool {
-    ["://localhost", "://127.", "://[::1]", "unix:", "ldapi:"]
-        .iter()
-        .any(|local| target.contains(local))
-}
-
-/// Limits of the generator's own machine that prevented exchanges: how many, and a text for each.
-pub(super) fn limits(evidence: &Evidence<'_>) -> Vec<(u64, String)> {
-    let measured = evidence.measured;
-    let mut limits = Vec::new();
-    let drops = measured.health.socket_drops;
-    if drops > 0 {
-        limits.push((drops, format!(
-            "the kernel dropped {drops} replies on brunt's own sockets: raise net.core.rmem_max or lower the rate"
-        )));
-    }
-    let ports = failed_in(measured, &[Class::Ports]);
-    if ports > 0 {
-        limits.push((ports, format!(
-            "{ports} {} found no free local port: keep connections open, use more source addresses or widen \
-             net.ipv4.ip_local_port_range",
-            evidence.plan.noun.after(ports)
-        )));
-    }
-    limits.extend(descriptors(evidence));
-    limits.extend(unsent(evidence));
-    limits.extend(missed(evidence));
-    limits
-}
-
-/// Exchanges whose message this machine could not send, with the most frequent reason.
-fn unsent(evidence: &Evidence<'_>) -> Option<(u64, String)> {
-    let codes = evidence.measured.operations.iter().flat_map(|operation| operation.codes.sorted());
-    let errors: Vec<(u32, u64)> = codes
-        .filter_map(|(outcome, count)| match outcome {
-            Outcome::Failed(Class::Unsent, errno) => Some((errno, count)),
-            _ => None,
-        })
-        .collect();
-    let (errno, _) = errors.iter().max_by_key(|(_, count)| *count)?;
-    let all: u64 = errors.iter().map(|(_, count)| count).sum();
-    let error = std::io::Error::from_raw_os_error(errno.cast_signed());
-    Some((
-        all,
-        format!(
-            "this machine could not send {all} of {} {}: {error}; the target had no part in this: look at the \
-             route to it (ip route get), the link, the local address and the local firewall",
-            evidence.measured.counts().due(),
-            evidence.plan.noun.many
-        ),
-    ))
-}
-
-/// Sessions that could not be created: fewer sessions than requested made the load.
-fn descriptors(evidence: &Evidence<'_>) -> Option<(u64, String)> {
-    let refused =
-        |(outcome, _): &(Outcome, u64)| matches!(outcome, Outcome::Failed(Class::Descriptors, _));
-    let attempts: u64 =
-        evidence.unready.sorted().into_iter().filter(refused).map(|(_, count)| count).sum();
-    let failed = failed_in(evidence.measured, &[Class::Descriptors]);
-    (attempts + failed > 0).then(|| {
-        let text = format!(
-            "this process reached its limit of open files: {} sessions need connections, and {} attempts or {} \
-             failed without a file descriptor; raise the limit (ulimit -n)",
-            evidence.plan.sessions,
-            attempts.max(failed),
-            evidence.plan.noun.many
-        );
-        // However few exchanges this affected, the requested sessions were not there.
-        (u64::MAX, text)
-    })
-}
-
-/// Exchanges without an answer in time because the generator stood still: their time ended meanwhile, or they were sent
-/// in one burst after it.
-fn missed(evidence: &Evidence<'_>) -> Option<(u64, String)> {
-    let (text, _) = stall_words(evidence)?;
-    let own = evidence.measured.operations.iter().map(|one| one.tainted.timed_out).sum();
-    let all = evidence.measured.counts().timed_out;
-    (own > 0).then(|| {
-        let text = format!(
-            "{text}; {own} of {all} {} without an answer in time fell into that, and are not the target's: run it \
-             again without interruption",
-            evidence.plan.noun.many
-        );
-        (own, text)
-    })
 }

@@ -1,6 +1,6 @@
 //! Whether throughput had settled.
 
-use super::Evidence;
+use super::{Effect, Evidence, Reason, Remedy, Status};
 use crate::Step;
 
 /// Steps needed before drift is judged: two in each third.
@@ -12,7 +12,7 @@ pub const DRIFT_ERRORS: f64 = 3.0;
 
 /// Compares the throughput of the first and the last third of the steady phase: they differ if they
 /// lie further apart than the share that matters and than their own scatter explains.
-pub(super) fn drift(evidence: &Evidence<'_>) -> Option<String> {
+pub(super) fn drift(evidence: &Evidence<'_>) -> Option<Reason> {
     // A drop in throughput because the target stopped responding is not drift.
     if !evidence.plan.constant || !evidence.away.is_empty() {
         return None;
@@ -34,11 +34,9 @@ pub(super) fn drift(evidence: &Evidence<'_>) -> Option<String> {
     let apart = last.mean - first.mean;
     let error = (first.error_squared + last.error_squared).sqrt();
     (apart.abs() > DRIFT_SHARE * mean && apart.abs() > DRIFT_ERRORS * error).then(|| {
-        format!(
-            "throughput drifted from {:.1}/s in the first third to {:.1}/s in the last: warm up longer, or run \
-             longer",
-            first.mean, last.mean
-        )
+        let effect = Effect::Drifted { first_per_second: first.mean, last_per_second: last.mean };
+        let why = (None, Some(Remedy::RunLonger));
+        Reason::new(Status::Unstable, effect, why, &evidence.plan.noun)
     })
 }
 

@@ -10,20 +10,30 @@
 mod absence;
 mod cause;
 mod drift;
+mod early_end;
+mod effect;
+mod observed;
 mod own;
+mod reason;
+mod remedy;
 #[cfg(test)]
 mod tests;
 
-pub use cause::{
+pub use cause::Cause;
+pub use drift::{DRIFT_ERRORS, DRIFT_SHARE, DRIFT_STEPS};
+pub use early_end::EarlyEnd;
+pub use effect::Effect;
+pub use observed::{
     CPU_SHARE, SLICE, STALLED_SHARE, STEAL_SHARE, THROTTLED_SHARE, WAITED_OF_OWN_SHARE,
     WAITED_SHARE,
 };
-pub use drift::{DRIFT_ERRORS, DRIFT_SHARE, DRIFT_STEPS};
 pub use own::{FLOOR_MIN, JUDGED_BEYOND, OWN_SHARE, OwnPart};
+pub use reason::{Compared, Reason, ReasonNode};
+pub use remedy::Remedy;
 
 use crate::{Away, Codes, Counts, Generator, Interval, Plan, Rates, Step};
 use brunt_exchange::{Class, Outcome};
-use cause::Cause;
+use observed::Observed;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -72,15 +82,6 @@ impl fmt::Display for Status {
     }
 }
 
-/// One thing that speaks against the figures.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Reason {
-    /// The status that it gives them.
-    pub status: Status,
-    /// The figures that show it, and what to do about it.
-    pub text: String,
-}
-
 /// How far a run's figures can be trusted, and why.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
@@ -125,7 +126,7 @@ pub struct Evidence<'a> {
     /// The names of the operations.
     pub names: &'a [String],
     /// Why the run did not reach its planned end.
-    pub interrupted: Option<&'a str>,
+    pub interrupted: Option<&'a EarlyEnd>,
     /// A remark for the reader about how it ended.
     pub remark: Option<&'a str>,
     /// What shows that the target was there although exchanges had no answer in time.
@@ -137,17 +138,11 @@ impl Verdict {
     pub fn new(evidence: &Evidence<'_>) -> Self {
         let own = own::parts(evidence);
         let mut notes = Vec::new();
-        let limited = limited(evidence, &own, &mut notes).into_iter();
-        let limited = limited.map(|text| (Status::GeneratorLimited, text));
-        let partial = absence::partial(evidence).into_iter().map(|text| (Status::Partial, text));
-        let unstable = drift::drift(evidence).into_iter().map(|text| (Status::Unstable, text));
-        let reasons: Vec<Reason> = limited
-            .chain(partial)
-            .chain(unstable)
-            .map(|(status, text)| Reason { status, text })
-            .collect();
+        let mut reasons = limited(evidence, &own, &mut notes);
+        reasons.extend(absence::partial(evidence));
+        reasons.extend(drift::drift(evidence));
         if reasons.iter().all(|reason| reason.status != Status::GeneratorLimited) {
-            notes.extend(cause::unknown_note(evidence));
+            notes.extend(observed::unknown_note(evidence));
         }
         notes.extend(own::unjudged_note(&own));
         notes.extend(ceiling(evidence));
@@ -160,39 +155,42 @@ impl Verdict {
 }
 
 /// Why the generator limited the figures; weaker effects become notes.
-fn limited(evidence: &Evidence<'_>, own: &[OwnPart], notes: &mut Vec<String>) -> Vec<String> {
-    let mut reasons: Vec<String> = Vec::new();
-    let causes = cause::found(evidence);
-    let load = load_not_made(evidence).zip(causes.iter().find(|cause| cause.limits_load));
-    if let Some((load, cause)) = load {
-        reasons.push(format!("{load}: {cause}"));
-    } else if let Some((part, cause)) = explained(own, &causes) {
-        reasons.push(format!("{}: {cause}", part.words()));
+fn limited(evidence: &Evidence<'_>, own: &[OwnPart], notes: &mut Vec<String>) -> Vec<Reason> {
+    let mut reasons: Vec<Reason> = Vec::new();
+    let observed = observed::found(evidence);
+    let load = load_not_made(evidence).zip(observed.iter().find(|observed| observed.limits_load));
+    let moved = || explained(own, &observed).map(|(part, observed)| (part.effect(), observed));
+    if let Some((effect, observed)) = load.or_else(moved) {
+        reasons.push(observed.reason(effect, evidence));
     } else {
         notes.extend(own::timer_note(own, &evidence.generator.timer));
-        notes.extend(cause::stall_note(evidence));
+        notes.extend(observed::stall_note(evidence));
     }
-    for (lost, text) in cause::limits(evidence) {
+    for (lost, reason) in observed::limits(evidence) {
         if lost as f64 > LOSS_SHARE * evidence.measured.counts().due() as f64 {
-            reasons.push(text);
+            reasons.push(reason);
         } else {
-            notes.push(text);
+            notes.push(reason.text);
         }
     }
     reasons
 }
 
 /// The most certain cause that explains a figure which the generator affected, and the figure that it changed most.
-fn explained<'a>(own: &'a [OwnPart], causes: &'a [Cause]) -> Option<(&'a OwnPart, &'a Cause)> {
-    causes.iter().find_map(|cause| {
-        let ours = own.iter().filter(|part| part.ours && cause.explains(part));
-        ours.max_by(|a, b| a.too_high_us().total_cmp(&b.too_high_us())).map(|part| (part, cause))
+fn explained<'a>(
+    own: &'a [OwnPart],
+    observed: &'a [Observed],
+) -> Option<(&'a OwnPart, &'a Observed)> {
+    observed.iter().find_map(|observed| {
+        let ours = own.iter().filter(|part| part.ours && observed.explains(part));
+        let most = ours.max_by(|a, b| a.too_high_us().total_cmp(&b.too_high_us()));
+        most.map(|part| (part, observed))
     })
 }
 
 /// In what way the requested load was not made, as far as the generator can be the reason. A closed loop without a
 /// limit requests as much as possible.
-fn load_not_made(evidence: &Evidence<'_>) -> Option<String> {
+fn load_not_made(evidence: &Evidence<'_>) -> Option<Effect> {
     if evidence.plan.mode == crate::Mode::Closed {
         // How often brunt can repeat what the target mostly turns away is nobody's limit.
         let turned_away =
@@ -200,7 +198,7 @@ fn load_not_made(evidence: &Evidence<'_>) -> Option<String> {
         if 2 * turned_away > evidence.measured.counts().due() {
             return None;
         }
-        return Some("as fast as this machine could, not as the target could".to_owned());
+        return Some(Effect::LoopLimited);
     }
     if !evidence.away.is_empty() {
         return None;
@@ -212,7 +210,7 @@ fn load_not_made(evidence: &Evidence<'_>) -> Option<String> {
     let unanswered = (counts.ok + counts.failed + counts.timed_out).saturating_sub(answered);
     let made = achieved + unanswered as f64 / evidence.rates.seconds;
     (made < MADE_SHARE * offered || evidence.measured.dropped > 0)
-        .then(|| format!("{made:.0}/s of the {offered:.0}/s that were scheduled were carried out"))
+        .then_some(Effect::LoadNotMade { made_per_second: made, scheduled_per_second: offered })
 }
 
 fn ceiling(evidence: &Evidence<'_>) -> Option<String> {

@@ -1,6 +1,7 @@
 //! The effect of the generator's own part on a figure: [`OwnPart`].
 
-use super::{Evidence, Reason, Status, Verdict};
+use super::effect::{millis, moved_words, shortest};
+use super::{Effect, Evidence, Reason, Status, Verdict};
 use crate::{Histogram, Operation, TimerRecord, Waits};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -61,14 +62,15 @@ impl OwnPart {
         Some(format!("{}, and {count} samples are too few to judge it", self.words()))
     }
 
-    pub(super) fn words(&self) -> String {
-        format!(
-            "the {} response time p{} is {} with and {} without the delay added by brunt",
-            self.operation,
-            shortest(self.percentile),
-            millis(self.us),
-            millis(self.without_own_us)
-        )
+    /// The figure as an effect of the generator.
+    pub(super) fn effect(&self) -> Effect {
+        let Self { percentile, us, without_own_us, .. } = *self;
+        let operation = self.operation.clone();
+        Effect::PercentileMoved { operation, percentile, us, without_own_us }
+    }
+
+    fn words(&self) -> String {
+        moved_words(&self.operation, self.percentile, [self.us, self.without_own_us])
     }
 }
 
@@ -85,8 +87,10 @@ impl Verdict {
     /// sent.
     pub fn is_of_own_part_alone(&self) -> bool {
         let blamed = |reason: &&Reason| reason.status == Status::GeneratorLimited;
-        let of_own = |reason: &Reason| {
-            self.own.iter().any(|part| part.ours && reason.text.starts_with(&part.words()))
+        let of_own = |reason: &Reason| match &reason.effect {
+            Some(effect) => matches!(effect, Effect::PercentileMoved { .. }),
+            // A record of an older version has only the words.
+            None => self.own.iter().any(|part| part.ours && reason.text.starts_with(&part.words())),
         };
         self.status == Status::GeneratorLimited && self.reasons.iter().filter(blamed).all(of_own)
     }
@@ -174,14 +178,4 @@ fn worst(parts: &[OwnPart]) -> Option<&OwnPart> {
     let judged =
         parts.iter().filter(|part| part.too_few.is_none() && part.too_high_us() > TOLD_MIN_US);
     judged.max_by(|a, b| a.ours.cmp(&b.ours).then(a.too_high_us().total_cmp(&b.too_high_us())))
-}
-
-fn shortest(percentile: f64) -> String {
-    let text = format!("{percentile:.2}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-fn millis(us: f64) -> String {
-    let millis = us / 1e3;
-    if millis < 1.0 { format!("{millis:.2} ms") } else { format!("{millis:.1} ms") }
 }

@@ -3,6 +3,7 @@
 mod drift;
 mod limits;
 mod percentiles;
+mod reasons;
 
 use super::*;
 use crate::{
@@ -24,7 +25,7 @@ struct Run {
     away: Vec<Away>,
     requested: Vec<f64>,
     unready: Codes,
-    interrupted: Option<&'static str>,
+    interrupted: Option<EarlyEnd>,
     present: Option<&'static str>,
 }
 
@@ -109,7 +110,7 @@ fn judge(run: &Run) -> Verdict {
         away: &run.away,
         requested: &run.requested,
         names: &["bind".to_owned()],
-        interrupted: run.interrupted,
+        interrupted: run.interrupted.as_ref(),
         remark: None,
         present: run.present,
     })
@@ -557,10 +558,10 @@ fn late_answers_are_not_an_absence() {
 #[test]
 fn partial_run_states_its_reason() {
     let mut cut = run(|_| 100, prompt);
-    cut.interrupted = Some("SIGINT after 3 s");
+    cut.interrupted = Some(Cause::Signal { signal: "SIGINT".to_owned(), after_s: 3.0 }.into());
     assert_eq!(
         only_reason(&cut),
-        (Status::Partial, "the run was interrupted: SIGINT after 3 s".to_owned())
+        (Status::Partial, "the run was interrupted: ended by SIGINT after 3.0 s".to_owned())
     );
     let mut refused = run(|_| 100, prompt);
     refused.measured.operations[0].codes.add(Outcome::Failed(Class::Connect, 111), 7);

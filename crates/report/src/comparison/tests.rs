@@ -232,8 +232,7 @@ fn differences_between_runs_are_all_named() {
 fn comparison_shows_the_verdict_of_each_run() {
     let mut b = record("bind", 10, 9.0, 2);
     b.verdict.status = Status::GeneratorLimited;
-    b.verdict.reasons =
-        vec![Reason { status: Status::GeneratorLimited, text: "other processes".to_owned() }];
+    b.verdict.reasons = vec![Reason::from_text(Status::GeneratorLimited, "other processes")];
     let sides = [side("a", [record("bind", 10, 2.0, 1)]), side("b", [b])];
     let comparison = compare(tool(), &sides).unwrap();
     assert!(!comparison.trusted);
@@ -260,7 +259,7 @@ fn comparison_fits_eighty_columns() {
 fn comparison_escapes_names() {
     let mut records = [record(EVIL, 10, 2.0, 1), record(EVIL, 10, 4.0, 2)];
     records[1].plan.target = Some(EVIL.to_owned());
-    records[1].verdict.reasons = vec![Reason { status: Status::Partial, text: EVIL.to_owned() }];
+    records[1].verdict.reasons = vec![Reason::from_text(Status::Partial, EVIL)];
     records[1].verdict.status = Status::Partial;
     let [a, b] = records;
     let sides = [side(EVIL, [a]), side(EVIL, [b])];
@@ -396,10 +395,8 @@ fn trend_omits_invalid_runs_and_lists_them() {
             let mut run = input(&format!("{seed}.json"), record("bind", 1, slow, seed));
             if limited(seed) {
                 run.record.verdict.status = Status::GeneratorLimited;
-                run.record.verdict.reasons = vec![Reason {
-                    status: Status::GeneratorLimited,
-                    text: "a processor quota".to_owned(),
-                }];
+                run.record.verdict.reasons =
+                    vec![Reason::from_text(Status::GeneratorLimited, "a processor quota")];
             }
             run
         });

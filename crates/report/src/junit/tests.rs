@@ -25,8 +25,7 @@ fn junit_has_a_case_per_objective_and_the_verdict() {
 
     record.slo[0].outcome = SloOutcome::Undecided;
     record.verdict.status = Status::Partial;
-    let reason =
-        Reason { status: Status::Partial, text: "the target stopped responding".to_owned() };
+    let reason = Reason::from_text(Status::Partial, "the target stopped responding");
     record.verdict.reasons = vec![reason];
     let text = junit(&record);
     assert!(text.contains("tests=\"3\" failures=\"1\" errors=\"2\""), "{text}");

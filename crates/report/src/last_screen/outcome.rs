@@ -3,13 +3,12 @@
 
 use super::millis;
 use crate::branches::passed_over;
-use crate::failures::{cause, explained, lost, without_remedy};
+use crate::failures::{cause, explained, lost};
 use crate::figure::{printable, rate, thousands};
 use crate::screen::Screen;
 use crate::summary::scenarios;
-use crate::summary::{
-    found_nothing, outcome_dressed, overloaded, response, sessions_needed, trust,
-};
+use crate::summary::{found_nothing, outcome_dressed, overloaded, response, sessions_needed};
+use crate::trust::{COMPLETE, Trust};
 use crate::wrapped::wrapped;
 use brunt_record::{HistogramError, Reach, Record, RunOutcome, SampleRecord, Status};
 use std::fmt::Write as _;
@@ -190,24 +189,23 @@ fn at_the_target(record: &Record) -> Result<Option<String>, HistogramError> {
 
 /// Whether the figures can be believed.
 fn believed(record: &Record) -> String {
-    let trust = trust(record);
     if record.counts.due() > 0 && record.counts.ok == 0 {
         let nothing = "This run says nothing about speed.".to_owned();
-        let ended = cut_short(record).map(sentence);
+        let ended = cut_short(record).map(|why| sentence(&why));
         return [nothing].into_iter().chain(ended).collect::<Vec<_>>().join(" ");
     }
-    match trust.strip_prefix("yes: ").filter(|_| record.verdict.status == Status::Valid) {
-        Some(why) => format!("The figures can be trusted: {why}."),
-        None => format!("Trust: {trust}."),
+    match Trust::new(record) {
+        Trust::Complete => format!("The figures can be trusted: {COMPLETE}."),
+        trust => format!("Trust: {trust}."),
     }
 }
 
 /// Why the run ended early, without what helps.
-fn cut_short(record: &Record) -> Option<&str> {
+fn cut_short(record: &Record) -> Option<String> {
     let verdict = &record.verdict;
     let mut reasons = verdict.reasons.iter().filter(|reason| reason.status == Status::Partial);
     let first = reasons.next().filter(|_| verdict.cut_short)?;
-    Some(without_remedy(&first.text))
+    Some(first.brief(&record.plan.noun))
 }
 
 /// The first failure of the most frequent kind that left a text.

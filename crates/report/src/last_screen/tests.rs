@@ -24,7 +24,7 @@ fn with(outcome: RunOutcome) -> Record {
     }
     let blame = |status| Verdict {
         status,
-        reasons: vec![Reason { status, text: "it was the machine; use another".to_owned() }],
+        reasons: vec![Reason::from_text(status, "it was the machine; use another")],
         ..Verdict::default()
     };
     match outcome {
@@ -369,7 +369,7 @@ fn last_screen_without_success_names_what_ended_the_run() {
         words.split_once("says nothing about speed. ").unwrap().1.to_owned()
     };
     let text = "errors>50% held for 10 s (--abort-on); look at the target".to_owned();
-    record.verdict.reasons.push(Reason { status: Status::Partial, text });
+    record.verdict.reasons.push(Reason::from_text(Status::Partial, text));
     assert!(ended(&record).starts_with("first failure"), "it was not cut short");
     record.verdict.cut_short = true;
     assert!(ended(&record).starts_with("Errors>50% held for 10 s (--abort-on). first failure"));

@@ -21,9 +21,9 @@ use crate::figure::thousands;
 use crate::last_screen;
 use crate::page::{Block, Drawing, Page, Told, Tone, Verdict};
 use crate::summary::scenarios;
-use crate::summary::trust;
+use crate::trust::{COMPLETE, Trust};
 use crate::view::{Plot, View};
-use brunt_record::{HistogramError, Noun, Record, Status};
+use brunt_record::{HistogramError, Noun, Record};
 use chart_images::ChartImages;
 
 pub use so_far::{LiveUpdate, page_so_far, record_so_far};
@@ -190,34 +190,33 @@ fn told(record: &Record) -> Result<Told, HistogramError> {
 
 /// Whether that can be believed, which is another question. Only a run that is over accounts for every exchange.
 fn believed(record: &Record, is_over: bool) -> Verdict {
-    let message = trust(record);
-    let (tone, word, meaning) = match (record.verdict.status, message.strip_prefix("yes: ")) {
+    let trust = Trust::new(record);
+    let (tone, word, meaning) = match &trust {
         _ if numbers::is_nothing(record) => (
             Tone::Doubtful,
             "This run says nothing about speed",
             "nothing succeeded, so its times are those of failures.".to_owned(),
         ),
-        (Status::Valid, Some(why)) => {
-            (Tone::Plain, "The figures can be trusted", format!("{why}."))
-        }
-        (Status::Valid, None) => (Tone::Beside, "Can they be believed", format!("{message}.")),
-        (Status::Unstable, _) => (
+        Trust::Complete => (Tone::Plain, "The figures can be trusted", format!("{COMPLETE}.")),
+        Trust::Unstable(_) => (
             Tone::Beside,
             "Read the figures with care",
             "throughput was still changing, and a longer run would give others.".to_owned(),
         ),
-        (Status::Partial, _) => {
+        Trust::Partial(_) => {
             (Tone::Beside, "The figures are of a part", "the run is incomplete.".to_owned())
         }
-        (Status::GeneratorLimited, _) => (
+        Trust::Limited(_) => (
             Tone::Doubtful,
             "The figures cannot be trusted",
             "brunt or its machine changed them.".to_owned(),
         ),
+        trust => (Tone::Beside, "Can they be believed", format!("{trust}.")),
     };
     let reasons = record.verdict.reasons.iter().map(|reason| capital(&reason.text));
-    // The first note may be the reason for a doubt, which is told already.
-    let notes = record.verdict.notes.iter().filter(|note| !meaning.contains(note.as_str()));
+    // A note may be the doubt itself, which is shown already.
+    let is_shown = |note: &str| matches!(&trust, Trust::Unjudged(doubt) if doubt == note);
+    let notes = record.verdict.notes.iter().filter(|note| !is_shown(note));
     let notes = notes.map(|note| format!("Note: {note}"));
     let imbalance = record.conservation.imbalance.iter().filter(|_| is_over);
     let imbalance = imbalance.map(|what| format!("The run failed to {what}."));

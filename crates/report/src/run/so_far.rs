@@ -38,7 +38,7 @@ pub fn record_so_far(
     names: Names<'_>,
     measured: &Measured,
 ) -> Result<Record, SloError> {
-    let ending = Ending::so_far(&measured.totals, None);
+    let ending = Ending::so_far(&measured.totals);
     measured.conclusion(head.clone(), names, ending).record()
 }
 

@@ -124,8 +124,8 @@ fn record_of(outcome: RunOutcome) -> Record {
     record.command = ["run", "plan.toml"].map(str::to_owned).to_vec();
     record.search = ["--", "run", "plan.toml"].map(str::to_owned).to_vec();
     let blame = |status| {
-        let text = "two cores were used by others; end them".to_owned();
-        let reasons = vec![Reason { status, text }];
+        let text = "two cores were used by others; end them";
+        let reasons = vec![Reason::from_text(status, text)];
         brunt_record::Verdict { status, reasons, ..brunt_record::Verdict::default() }
     };
     record.slo[0].outcome = SloOutcome::Met;

@@ -1,8 +1,9 @@
 //! What of a run needs attention: [`attention`], and of many [`attention_of_all`].
 
-use super::closing::{OfAll, objectives, result, trust};
+use super::closing::{OfAll, objectives, result};
 use crate::figure::printable;
 use crate::page::Page;
+use crate::trust::Trust;
 use brunt_record::{Collection, HistogramError, Record, RunOutcome, Status};
 
 /// What of a run needs attention, in one line; none if it passed or was measured, and can be trusted.
@@ -15,7 +16,7 @@ pub fn attention(record: &Record) -> Result<Option<String>, HistogramError> {
     let judged = matches!(outcome, RunOutcome::Missed | RunOutcome::Undecided);
     let more = [
         judged.then(|| format!("objectives: {}", objectives(record))),
-        (!trusted).then(|| format!("trust: {}", trust(record))),
+        (!trusted).then(|| format!("trust: {}", Trust::new(record))),
     ];
     let parts: Vec<String> =
         [result(record)?].into_iter().chain(more.into_iter().flatten()).collect();

@@ -7,10 +7,11 @@ use super::judged::found;
 use super::overload::{overloaded, sessions_needed};
 use super::times::millis;
 use super::{coloured, met};
-use crate::failures::{cause, explained, lost, without_remedy};
+use crate::failures::{cause, explained, lost};
 use crate::figure::{printable, thousands};
 use crate::page::Page;
 use crate::screen::Screen;
+use crate::trust::Trust;
 use crate::wrapped::wrapped;
 use brunt_record::{
     Cell, Collection, HistogramError, Latency, Noun, OutcomeTone, Reach, Record, RunOutcome,
@@ -31,7 +32,7 @@ pub fn closing(record: &Record, screen: Screen) -> Result<String, HistogramError
     let status = record.verdict.status;
     let mut text = line("Result:", &result(record)?, screen, tone(record.outcome()));
     text += &line("Objectives:", &objectives(record), screen, worst(record.slo.iter()));
-    text += &line("Trust:", &trust(record), screen, Some(status));
+    text += &line("Trust:", &Trust::new(record).to_string(), screen, Some(status));
     Ok(text)
 }
 
@@ -241,42 +242,6 @@ fn worst<'a>(slos: impl Iterator<Item = &'a SloResult>) -> Option<Status> {
     good.max()
 }
 
-/// Whether the figures can be believed, and why not.
-pub(crate) fn trust(record: &Record) -> String {
-    let verdict = &record.verdict;
-    let mut reasons = verdict.reasons.iter().filter(|reason| reason.status == verdict.status);
-    let why = reasons.next().map_or("", |reason| without_remedy(&reason.text));
-    match verdict.status {
-        Status::Valid if record.counts.due() > 0 && record.counts.ok == 0 => {
-            "nothing succeeded, so this run says nothing about speed".to_owned()
-        }
-        Status::Valid => trust_of_valid(record),
-        Status::Unstable => format!("with care, throughput was still changing: {why}"),
-        Status::Partial => format!("in part, the run is incomplete: {why}"),
-        Status::GeneratorLimited => format!("no, brunt or its machine changed the figures: {why}"),
-    }
-}
-
-/// Whether the figures of a run can be believed that no reason speaks against.
-fn trust_of_valid(record: &Record) -> String {
-    if let Some(doubt) = record.verdict.unexplained(&record.generator.timer) {
-        return format!("with care: {doubt}");
-    }
-    match unjudged(record) {
-        Some(doubt) => format!("yes, but {doubt}"),
-        None if record.generator.machine.unseen => {
-            "as far as is known: what else this machine did could not be read (no /proc)".to_owned()
-        }
-        None => "yes: the run is complete, and brunt was not the limit".to_owned(),
-    }
-}
-
-/// The figure that is most in doubt because there were too few exchanges to judge it.
-fn unjudged(record: &Record) -> Option<String> {
-    let parts = record.verdict.own.iter().filter(|part| part.too_few.is_some());
-    parts.max_by(|a, b| a.too_high_us().total_cmp(&b.too_high_us()))?.unjudged()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -289,7 +254,7 @@ mod tests {
     }
 
     fn judged(status: Status, text: &str) -> Record {
-        let reasons = vec![Reason { status, text: text.to_owned() }];
+        let reasons = vec![Reason::from_text(status, text)];
         Record { verdict: Verdict { status, reasons, ..Verdict::default() }, ..measured(&[]) }
     }
 

@@ -24,7 +24,7 @@ pub use attention::{attention, attention_of_all};
 use brunt_record::{ConnectionRecord, HistogramError, Mode, OperationRecord, Record, Status};
 pub(crate) use closing::line as closing_line;
 pub use closing::{closing, closing_of_all};
-pub(crate) use closing::{found_nothing, outcome_dressed, response, trust};
+pub(crate) use closing::{found_nothing, outcome_dressed, response};
 pub(crate) use judged::found;
 use judged::{generator, objectives};
 use monitors::monitors;

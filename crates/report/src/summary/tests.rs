@@ -133,10 +133,7 @@ fn summary_puts_doubts_first() {
     let mut record = measured(&[]);
     record.verdict = brunt_record::Verdict::default();
     assert!(plain(&record).starts_with("brunt 0.1.0, 2026-01-02T03:04:05Z, seed 7\n"));
-    let text = brunt_record::Reason {
-        status: Status::Partial,
-        text: "the run was cut short: SIGINT".into(),
-    };
+    let text = brunt_record::Reason::from_text(Status::Partial, "the run was cut short: SIGINT");
     record.verdict = brunt_record::Verdict {
         status: Status::Partial,
         reasons: vec![text],
@@ -245,11 +242,9 @@ fn widest() -> Record {
         })
         .to_vec();
     record.generator.stalled_s = 1.0;
-    let reason = brunt_record::Reason {
-        status: Status::Partial,
-        text: "the target stopped responding: away 1.2 s to 4.2 s, and what it was asked got no answer"
-            .into(),
-    };
+    let text =
+        "the target stopped responding: away 1.2 s to 4.2 s, and what it was asked got no answer";
+    let reason = brunt_record::Reason::from_text(Status::Partial, text);
     record.verdict.reasons.push(reason);
     record.verdict.notes.push("the last percentiles are up to 0.3 ms too high ".repeat(3));
     record.slo[0].expr = "sign-in-at-the-portal.p99.9<100ms".to_owned();

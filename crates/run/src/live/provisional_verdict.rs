@@ -125,7 +125,7 @@ mod tests {
         let (plan, began) = (Plan::open(1.0, 1, 1), jiff::Timestamp::UNIX_EPOCH);
         let head = Head::new("run".to_owned(), began, tool, plan, catalogue);
         let head = Head { objectives, ..head };
-        let ending = Ending::so_far(&measured.totals, None);
+        let ending = Ending::so_far(&measured.totals);
         let names = |_: usize, _: Outcome| "ok".into();
         let record = measured.conclusion(head, &names, ending).record().unwrap();
         ProvisionalVerdict::new(&record, interval.to)

@@ -10,7 +10,7 @@ use brunt_dhcp_driver::{Stage, naming, v4, v6};
 use brunt_engine::{Ended, EngineRun, Stop};
 use brunt_exchange::{Class, Named, Outcome as ExchangeOutcome};
 use brunt_net::Network;
-use brunt_record::{Catalogue, Measured, Mode, Phase};
+use brunt_record::{Catalogue, EarlyEnd, Measured, Mode, Phase};
 use brunt_run::Console;
 use brunt_run::World;
 use brunt_run::options::exit::Exit;
@@ -331,7 +331,8 @@ impl Protocol for Perfdhcp<'_> {
                 io::Error::from_raw_os_error(errno)
             ),
         };
-        Some(EndedBy::CutShort(format!("ended after {seconds:.1} s {why}")))
+        let what = format!("ended after {seconds:.1} s {why}");
+        Some(EndedBy::CutShort(EarlyEnd::of_protocol(what, None)))
     }
 }
 

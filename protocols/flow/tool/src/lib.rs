@@ -28,7 +28,7 @@ use brunt_exchange::{Named, Outcome};
 use brunt_flow_driver::{self as flow, CompiledFlow, DataEnd, Flow, Tallies};
 use brunt_flow_load::{FlowSessions, connections, group};
 use brunt_http_driver::Network;
-use brunt_record::{Catalogue, Record, Slo, run_tallies};
+use brunt_record::{Catalogue, EarlyEnd, Record, Slo, run_tallies};
 use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::output::{Output, Progress};
@@ -318,9 +318,10 @@ impl Protocol for Users {
     fn ended_by(&self, finished: &brunt_engine::Finished) -> Option<EndedBy> {
         let data_end = self.data_end.borrow();
         let (variable, after) = (data_end.variable()?, finished.timing.to.as_secs_f64());
-        Some(EndedBy::CutShort(format!(
-            "its data ran out after {after:.1} s: each row of '{variable}' is used once, and all rows are used; add \
-             rows or choose another order"
-        )))
+        let what = format!(
+            "its data ran out after {after:.1} s: each row of '{variable}' is used once, and all rows are used"
+        );
+        let remedy = "add rows or choose another order";
+        Some(EndedBy::CutShort(EarlyEnd::of_protocol(what, Some(remedy))))
     }
 }

@@ -35,7 +35,7 @@ use brunt_ldap_driver::{self as ldap, naming};
 use brunt_ldap_load::LdapSessions;
 use brunt_ldap_wire::code;
 use brunt_net::Network;
-use brunt_record::{Basis, Catalogue, run_tallies};
+use brunt_record::{Basis, Catalogue, EarlyEnd, run_tallies};
 use brunt_run::Console;
 use brunt_run::World;
 use brunt_run::load::Suits;
@@ -346,10 +346,9 @@ impl Protocol for RateTool<'_> {
 
     fn ended_by(&self, _: &brunt_engine::Finished) -> Option<EndedBy> {
         let count = self.plan.first_binds_refused()?;
-        Some(EndedBy::CutShort(format!(
-            "its first {count} binds were all refused with invalidCredentials (49): correct the DN or the password, or \
-             give -I 100 to measure such binds"
-        )))
+        let what = format!("its first {count} binds were all refused with invalidCredentials (49)");
+        let remedy = "correct the DN or the password, or give -I 100 to measure such binds";
+        Some(EndedBy::CutShort(EarlyEnd::of_protocol(what, Some(remedy))))
     }
 
     fn clean_up(&self, stop: &Stop) -> Result<(), ProtocolError> {

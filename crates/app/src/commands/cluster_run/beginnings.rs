@@ -5,7 +5,7 @@
 //! known, and a difference of wall clocks is not mistaken for one.
 
 use brunt_cluster::coordinator::AgentSummary;
-use brunt_record::{Reason, Record, Status};
+use brunt_record::{Effect, Reason, Record, Remedy, Status};
 
 /// If agents began further apart than this, the record says so; in seconds.
 const SAID_S: f64 = 0.005;
@@ -69,16 +69,13 @@ impl Beginnings {
         // The first step and the last may be partial.
         let steps = whole.series.iter().map(|step| step.to_s - step.from_s);
         let interval = steps.reduce(f64::max).filter(|it| *it > 0.0).unwrap_or(1.0);
-        let millis = apart * 1e3;
         if apart > APART_SHARE * interval {
-            whole.verdict.reasons.push(Reason {
-                status: Status::Unstable,
-                text: format!(
-                    "the agents began up to {millis:.0} ms apart, so the load was not complete at all times: run \
-                     nothing else on their machines"
-                ),
-            });
+            let effect = Effect::AgentsApart { seconds: apart };
+            let why = (None, Some(Remedy::IdleAgents));
+            let reason = Reason::new(Status::Unstable, effect, why, &whole.plan.noun);
+            whole.verdict.reasons.push(reason);
         } else if apart > SAID_S {
+            let millis = apart * 1e3;
             whole.verdict.notes.push(format!("the agents began up to {millis:.0} ms apart"));
         }
     }

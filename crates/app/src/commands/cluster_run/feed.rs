@@ -6,7 +6,7 @@
 
 use brunt_exchange::{Named, Outcome};
 use brunt_record::events::{Event, EventError, EventReader};
-use brunt_record::{Ending, Head, Interval, Measured, Record, SloError};
+use brunt_record::{Cause, Ending, Head, Interval, Measured, Record, SloError};
 use std::collections::HashMap;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -102,7 +102,8 @@ impl AgentStream {
             let names = |operation, outcome| {
                 self.names.get(&(operation, outcome)).cloned().unwrap_or_default()
             };
-            let ending = Ending::so_far(totals, Some(cut.to_owned()));
+            let ending =
+                Ending::so_far(totals).cut_short(Cause::AgentLost { what: cut.to_owned() }.into());
             let conclusion = self.measured.conclusion(self.head.clone(), &names, ending);
             return Ok(conclusion.record()?);
         };

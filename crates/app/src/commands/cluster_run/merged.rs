@@ -16,8 +16,8 @@ use brunt_cluster::coordinator::{AgentSummary, CoordinatorEvent};
 use brunt_engine::{Ended, EngineRun, Sink};
 use brunt_exchange::{Clock as _, Monotonic, Named, Outcome, Slots};
 use brunt_record::{
-    Head, Measured, MergeError, NodeRecord, NodeRows, Phase, Reason, Record, SloError, Status,
-    Timing, merge,
+    Cause, Effect, Head, Measured, MergeError, NodeRecord, NodeRows, Phase, Reason, Record,
+    SloError, Status, Timing, merge,
 };
 use brunt_run::options::refusal::Refusal;
 use brunt_run::signals::Urgency;
@@ -216,15 +216,18 @@ impl Merged {
             }
         }
         let unread = (0..).zip(tales.iter()).filter_map(|(rank, tale)| match tale {
-            Some(Err(why)) => Some(format!("{}: {why}", self.label(rank))),
+            Some(Err(why)) => {
+                Some((Effect::AgentUnread { agent: self.label(rank) }, why.to_string()))
+            }
             _ => None,
         });
         // An agent that did not hear in time that the run was called off has begun.
-        let called_off = |(why, _): &(String, bool)| {
-            format!("the run was called off before all agents had begun: {why}")
+        let called_off =
+            self.failed.borrow().as_ref().map(|(why, _)| (Effect::CalledOff, why.clone()));
+        let noun = whole.plan.noun.clone();
+        let partial = |(effect, what)| {
+            Reason::new(Status::Partial, effect, (Some(Cause::Error { what }), None), &noun)
         };
-        let called_off = self.failed.borrow().as_ref().map(called_off);
-        let partial = |text| Reason { status: Status::Partial, text };
         let missing: Vec<Reason> = called_off.into_iter().chain(unread).map(partial).collect();
         whole.verdict.cut_short |= !missing.is_empty();
         whole.verdict.reasons.extend(missing);

@@ -271,10 +271,9 @@ fn doubts_come_before_figures() {
     cells[1].figures.insert("invalid".to_owned(), 1.0);
     let verdict = &mut cells[3].record.as_mut().unwrap().verdict;
     verdict.status = brunt_record::Status::Unstable;
-    verdict.reasons.push(brunt_record::verdict::Reason {
-        status: brunt_record::Status::Unstable,
-        text: "throughput drifted".to_owned(),
-    });
+    let drifted =
+        brunt_record::Reason::from_text(brunt_record::Status::Unstable, "throughput drifted");
+    verdict.reasons.push(drifted);
     let mut collection = collection(cells);
     // 250 us: 4,000 a second at most, where the updates claim 100,000.
     collection.figures.insert("fsync_p50_us".to_owned(), 250.0);
