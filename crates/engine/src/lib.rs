@@ -31,6 +31,8 @@ pub mod machine;
 mod plan;
 #[cfg(test)]
 mod rates;
+#[cfg(test)]
+mod real_time;
 mod run;
 mod run_clock;
 pub mod schedule;

@@ -13,7 +13,6 @@ use crate::timer::virtual_time::VirtualTime;
 use crate::worker::{Ended, IntervalSender, Numbers, Shared, WorkerIntervals, work};
 use brunt_exchange::{Class, Moment, Outcome, Part, Session, ThinkTime, Ticket, Watch};
 use brunt_record::{Catalogue, Histogram, Interval, Phase, Sample, TimerNoise};
-use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
@@ -130,6 +129,14 @@ impl ScriptedSessions {
 
     pub(crate) fn answering_after(time: Duration) -> Self {
         Self::new(move |_| Step::Answer(time))
+    }
+
+    /// The numbers of the exchanges that began, in order.
+    pub(crate) fn numbers(&self) -> Vec<u64> {
+        let mut numbers: Vec<u64> =
+            self.log.lock().unwrap().iter().map(|(ticket, _)| ticket.number).collect();
+        numbers.sort_unstable();
+        numbers
     }
 }
 
@@ -417,9 +424,7 @@ fn think_time_is_neither_response_time_nor_lag() {
     assert_eq!(run.steady().lag.max(), Some(Duration::ZERO));
     // Two users, one exchange each in 100 ms: number 24 starts at 1,200 ms.
     assert_eq!(run.finished.lasted, ms(1_210));
-    let mut numbers: Vec<u64> = scripted.log.lock().unwrap().iter().map(|e| e.0.number).collect();
-    numbers.sort_unstable();
-    assert_eq!(numbers, (0..25).collect::<Vec<_>>());
+    assert_eq!(scripted.numbers(), (0..25).collect::<Vec<_>>());
 }
 
 #[test]
@@ -516,84 +521,5 @@ fn sessions_do_not_reconnect_for_exchanges_beyond_the_count() {
         let first = u64::from(sessions);
         let readied = readied.load(Ordering::Relaxed);
         assert_eq!(readied, (warm + count).max(first), "{sessions} {count} {warm_up}");
-    }
-}
-
-#[test]
-fn immediate_answers_do_not_starve_other_tasks() {
-    // One session is answered at once forever; the timeout of the other, the rows and the end of the run need the
-    // pacer, which this session must let run. Real time passes here, since virtual time stands still while a task is
-    // busy.
-    struct EagerSession(bool);
-
-    impl Session for EagerSession {
-        async fn ready(&mut self, _: &mut Watch<'_>) {}
-
-        async fn exchange(&mut self, _: &Ticket, watch: &mut Watch<'_>) -> Outcome {
-            watch.sent();
-            if self.0 {
-                return Outcome::Ok(0);
-            }
-            std::future::pending().await
-        }
-
-        async fn close(&mut self) {}
-    }
-
-    struct Pair;
-
-    impl SessionFactory for Pair {
-        type Session = EagerSession;
-
-        fn sessions(&self, _: usize, numbers: Range<u32>) -> Vec<EagerSession> {
-            numbers.map(|number| EagerSession(number == 0)).collect()
-        }
-    }
-
-    let mut settings = Settings::closed(ThinkTime::None, 2);
-    settings.stop.time = Some(ms(1_000));
-    settings.interval = ms(100);
-    settings.operation_timeout = ms(100);
-    settings.workers = Some(1);
-    let plan = Plan::new(settings, 1).unwrap();
-    let catalogue = Catalogue::new(["exchange"], ["connect"]);
-    let rows = RefCell::new(0);
-    let finished = crate::run(
-        &plan,
-        &catalogue,
-        &crate::timer::MachineTime::new(),
-        &Pair,
-        &Stop::new(),
-        &mut |_: &Interval| *rows.borrow_mut() += 1,
-    )
-    .unwrap();
-    assert!(finished.counts.timed_out >= 2, "{:?}", finished.counts);
-    assert!(finished.counts.ok > 1_000);
-    assert!(*rows.borrow() >= 3);
-}
-
-#[test]
-fn workers_share_the_numbers_without_loss() {
-    let diary_of = |settings: Settings| {
-        let scripted = ScriptedSessions::new(|_| Step::Answer(Duration::ZERO));
-        let plan = Plan::new(Settings { workers: Some(3), ..settings }, 1).unwrap();
-        let catalogue = Catalogue::new(["exchange"], ["connect"]);
-        let time = crate::timer::MachineTime::new();
-        let finished =
-            crate::run(&plan, &catalogue, &time, &scripted, &Stop::new(), &mut |_: &Interval| {})
-                .unwrap();
-        let numbers = scripted.log.lock().unwrap().iter().map(|entry| entry.0.number).collect();
-        (finished, numbers)
-    };
-    for model in ["open", "closed"] {
-        let mut settings = match model {
-            "open" => Settings { backlog: Some(6_000), ..open(5_000, 60, 10) },
-            _ => Settings::closed(ThinkTime::None, 10),
-        };
-        settings.stop.count = Some(2_000);
-        let (finished, mut numbers): (Finished, Vec<u64>) = diary_of(settings);
-        assert_eq!((finished.counts.ok, finished.ended), (2_000, Ended::Count), "{model}");
-        numbers.sort_unstable();
-        assert_eq!(numbers, (0..2_000).collect::<Vec<_>>(), "{model}");
     }
 }
