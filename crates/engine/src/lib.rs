@@ -44,6 +44,8 @@ mod silent;
 mod simulated;
 #[cfg(test)]
 mod simulation;
+#[cfg(test)]
+mod stalled;
 mod start;
 mod stop;
 mod sync;
