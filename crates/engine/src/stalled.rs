@@ -1,5 +1,5 @@
-//! Runs whose process stands still for a while, in virtual time: what was due meanwhile waited for the generator, and so
-//! did what waited behind it.
+//! Runs whose process stands still for a while, in virtual time: what was due meanwhile waited for the generator, and
+//! so did what waited behind it.
 //!
 //! In each run the process stops for a second: its clock is moved on, and whatever should have been done in that
 //! second is late. The target answers as always.
