@@ -31,6 +31,8 @@ pub mod machine;
 mod plan;
 #[cfg(test)]
 mod rates;
+#[cfg(any(test, feature = "virtual-time"))]
+mod readings;
 #[cfg(test)]
 mod real_time;
 mod run;

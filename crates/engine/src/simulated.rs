@@ -24,7 +24,11 @@ use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::task::Poll;
 use std::thread;
+use std::time::Duration;
 use tokio::runtime::{Builder, LocalOptions};
+
+/// No run of a test takes longer.
+const LONGEST: Duration = Duration::from_secs(86_400);
 
 /// Carries `plan` out as [`run`](crate::run()) does.
 pub(crate) fn run<T: Time, F: SessionFactory>(
@@ -41,6 +45,7 @@ pub(crate) fn run<T: Time, F: SessionFactory>(
     let shared = Shared { plan, catalogue, stop, gate: &gate, numbers: &numbers };
     let clock = time.clock();
     let (began, today) = (clock.now(), time.today().now());
+    machine.ends_by(Some(began + LONGEST));
     let waits = Waits::new(time.clock(), gate.origin(), plan, stop);
     let observe = || machine.observe(gate.origin().get().copied());
     // There is one message at a time, and one answer to it.
@@ -67,6 +72,7 @@ pub(crate) fn run<T: Time, F: SessionFactory>(
         );
         (totals, spawned.map(thread::ScopedJoinHandle::join))
     });
+    machine.ends_by(None);
     let ends = ends.and_then(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
     let ends = ends.map_err(|source| RunError::Worker { worker: 0, source })?;
     let finished = conclude(plan, totals, &ends, began, machine.noise())?;

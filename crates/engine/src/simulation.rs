@@ -163,6 +163,9 @@ impl SessionFactory for ScriptedSessions {
     }
 }
 
+/// The longest that a run takes. One that never ends takes this long as well, and fails its test.
+const LONGEST: Duration = Duration::from_secs(7_200);
+
 /// A run in virtual time, with all its intervals.
 pub(crate) struct Simulated {
     pub(crate) finished: Finished,
@@ -209,7 +212,8 @@ pub(crate) fn simulate_named<F: SessionFactory, M: Future<Output = ()> + 'static
         let shared = Shared { plan: &plan, catalogue, stop, gate: &gate, numbers: &numbers };
         tokio::task::spawn_local(meddle);
         let sender = IntervalSender { measured, spent, in_step: None };
-        work(&shared, 0, &time, scripted, sender).await.unwrap()
+        let end = tokio::time::timeout(LONGEST, work(&shared, 0, &time, scripted, sender)).await;
+        end.expect("a run that has not ended by now never will").unwrap()
     }));
     let mut intervals = Vec::new();
     let mut sink = |interval: &Interval| intervals.push(interval.clone());

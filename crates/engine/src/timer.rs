@@ -166,27 +166,34 @@ pub(crate) mod virtual_time {
     //! Time that passes only when everything waits: tokio's paused clock.
 
     use super::{Time, Timer};
+    use crate::readings::Readings;
     use brunt_exchange::{Clock, Moment};
     use std::cell::RefCell;
     use std::io;
     use std::pin::Pin;
+    use std::sync::{Arc, Mutex};
     use std::task::{Context, Poll};
     use std::time::Duration;
     use tokio::time::{Instant, Sleep, sleep_until};
 
     /// The virtual time of the test that made it.
-    #[derive(Clone, Copy)]
-    pub(crate) struct VirtualTime(Instant);
+    #[derive(Clone)]
+    pub(crate) struct VirtualTime {
+        origin: Instant,
+        readings: Arc<Mutex<Readings>>,
+    }
 
     impl VirtualTime {
         pub(crate) fn new() -> Self {
-            Self(Instant::now())
+            Self { origin: Instant::now(), readings: Arc::default() }
         }
     }
 
     impl Clock for VirtualTime {
         fn now(&self) -> Moment {
-            Moment::ZERO + self.0.elapsed()
+            let now = Moment::ZERO + self.origin.elapsed();
+            self.readings.lock().unwrap().add(now);
+            now
         }
     }
 
@@ -195,12 +202,15 @@ pub(crate) mod virtual_time {
         type Timer = VirtualTimer;
 
         fn clock(&self) -> Self {
-            *self
+            self.clone()
         }
 
         fn timer(&self) -> io::Result<VirtualTimer> {
-            let far = self.0 + Duration::from_secs(86_400 * 365);
-            Ok(VirtualTimer { origin: self.0, sleep: RefCell::new(Box::pin(sleep_until(far))) })
+            let far = self.origin + Duration::from_secs(86_400 * 365);
+            Ok(VirtualTimer {
+                origin: self.origin,
+                sleep: RefCell::new(Box::pin(sleep_until(far))),
+            })
         }
     }
 

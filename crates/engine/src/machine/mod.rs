@@ -36,6 +36,10 @@ pub trait SimulatedMachine: Debug + Send + Sync {
 
     /// What the thread of the workers has used.
     fn used(&self) -> ThreadUse;
+
+    /// A run is over by this moment, or none is carried out. One that would go on, or in which nothing waits for any
+    /// moment, never ends: it panics, so that its test fails.
+    fn ends_by(&self, at: Option<Moment>);
 }
 
 /// What a thread has used since it started.

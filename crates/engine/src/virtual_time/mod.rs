@@ -6,6 +6,9 @@
 //! [`Pause`] of the machine holds up is woken when that is over.
 //!
 //! Tokio's own timers keep the machine's time. Code that a run in virtual time uses must not wait for them.
+//!
+//! A run that would never end panics, so that its test fails and says when that was: if nothing waits for any moment,
+//! if a day has passed, or if the clock is read again and again while it stands still.
 
 mod pause;
 mod virtual_machine;
@@ -14,6 +17,7 @@ pub use pause::{Pause, PauseCause};
 pub use virtual_machine::VirtualMachine;
 
 use crate::machine::SimulatedMachine;
+use crate::readings::Readings;
 use crate::run_clock::RunClock;
 use crate::timer::{Time, Timer};
 use brunt_exchange::chance::mix;
@@ -44,6 +48,9 @@ struct State {
     made: u64,
     /// How often an alarm was set, from which chance follows.
     times_set: u64,
+    readings: Readings,
+    /// When a run must be over, while there is one.
+    end: Option<Moment>,
 }
 
 #[derive(Debug, Default)]
@@ -69,6 +76,8 @@ impl VirtualTime {
             alarms: BTreeMap::new(),
             made: 0,
             times_set: 0,
+            readings: Readings::default(),
+            end: None,
         })))
     }
 
@@ -133,9 +142,19 @@ impl State {
         }
     }
 
+    fn read(&mut self) -> Moment {
+        self.readings.add(self.now);
+        self.now
+    }
+
     /// The wakers of what waited for the next moment.
     fn move_on(&mut self) -> Vec<Waker> {
-        let Some((&(next, _), _)) = self.set.first_key_value() else { return Vec::new() };
+        let next = self.set.first_key_value().map(|(&(next, _), _)| next);
+        let Some(next) = next.filter(|next| self.end.is_none_or(|end| *next < end)) else {
+            let now = self.now.since_origin();
+            assert!(self.end.is_none(), "the run never ends, and waits for {next:?} at {now:?}");
+            return Vec::new();
+        };
         self.now = self.machine.woken(self.now.max(next));
         let mut wakers = Vec::new();
         while let Some(first) = self.set.first_entry().filter(|first| first.key().0 <= self.now) {
@@ -151,7 +170,7 @@ impl State {
 
 impl Clock for VirtualTime {
     fn now(&self) -> Moment {
-        self.lock().now
+        self.lock().read()
     }
 
     fn wait(&self, at: Moment) -> Option<Wait> {
@@ -199,6 +218,10 @@ impl SimulatedMachine for VirtualTime {
     fn used(&self) -> ThreadUse {
         self.lock().machine.used()
     }
+
+    fn ends_by(&self, at: Option<Moment>) {
+        self.lock().end = at;
+    }
 }
 
 /// Rings when the clock was moved on to its moment.
@@ -232,5 +255,41 @@ impl Drop for VirtualTimer {
         let mut state = self.time.lock();
         state.cancel(self.number);
         state.alarms.remove(&self.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::panic::{UnwindSafe, catch_unwind};
+
+    /// What ends a run that would never end.
+    fn end<F: Future>(run: impl FnOnce(VirtualTime) -> F + UnwindSafe) -> String {
+        let panic = catch_unwind(|| {
+            let time = VirtualTime::new(1);
+            time.ends_by(Some(Moment::ZERO + Duration::from_secs(3_600)));
+            let mut builder = Builder::new_current_thread();
+            time.prepare(&mut builder);
+            builder.build().unwrap().block_on(run(time));
+        });
+        *panic.unwrap_err().downcast().unwrap()
+    }
+
+    #[test]
+    fn run_that_never_ends_panics() {
+        let waits = end(|_| std::future::pending::<()>());
+        assert_eq!(waits, "the run never ends, and waits for None at 0ns");
+        let goes_on = end(|time| async move {
+            loop {
+                time.pass(Duration::from_secs(60)).await;
+            }
+        });
+        assert!(goes_on.ends_with(" at 3540s"), "{goes_on}");
+        let stands_still = end(|time| async move {
+            loop {
+                time.until(time.now()).await;
+            }
+        });
+        assert_eq!(stands_still, "it stands still at 0ns");
     }
 }
