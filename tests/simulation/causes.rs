@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use brunt_bench_verdict::Class;
 use brunt_engine::virtual_time::{Pause, PauseCause};
 use brunt_exchange::{Moment, ThinkTime};
 use brunt_record::{Record, RunOutcome, Status};
@@ -219,5 +220,23 @@ fn verdict_blames_neither_quiet_machine_nor_innocent_target() {
     let (table, wrong) = table(4);
     for (number, count) in wrong {
         assert!(count <= 1, "{}: {count} of 4 are wrong\n{table}", CAUSES[number].name);
+    }
+}
+
+/// Kinds of trouble that no simulation has: of several processes, and of what a machine has few of.
+const REAL_ONLY: [&str; 2] = ["a lost agent", "no ports, no descriptors, or no `/proc`"];
+
+/// The two tables of the page have the same rows.
+#[test]
+fn kinds_of_real_causes_are_simulated_too() {
+    let real = brunt_bench_verdict::CAUSES.iter();
+    for cause in real.filter(|cause| !REAL_ONLY.contains(&cause.kind)) {
+        let simulated = CAUSES.iter().find(|simulated| simulated.name == cause.kind);
+        let place = match cause.class {
+            Class::Nothing => Location::Nowhere,
+            Class::Target => Location::Target,
+            Class::Generator => Location::Machine,
+        };
+        assert_eq!(simulated.map(|it| it.place), Some(place), "{}: {}", cause.name, cause.kind);
     }
 }

@@ -136,6 +136,9 @@ pub type Objective = (&'static str, &'static [&'static str]);
 pub struct Cause {
     /// What it is called.
     pub name: &'static str,
+    /// Its row in the tables of docs/statistics.md. The simulator draws causes of most kinds too
+    /// (tests/simulation/causes.rs).
+    pub kind: &'static str,
     /// Where the trouble lies.
     pub class: Class,
     /// What is loaded.

@@ -18,6 +18,7 @@ const NOT_MISSED: &[&str] = &["met", "undecided"];
 /// A quiet target, and nothing else to say than that.
 const IDLE: Cause = Cause {
     name: "",
+    kind: "none, open load",
     class: Class::Nothing,
     server: Server::Ldap(""),
     tool: LDAP,
@@ -31,6 +32,7 @@ const IDLE: Cause = Cause {
 
 /// A target that is slow or makes errors. The run is sound, and an objective is missed.
 const POOR: Cause = Cause {
+    kind: "lost requests",
     class: Class::Target,
     seconds: 4,
     objectives: &[("p99<250ms", MISSED)],
@@ -40,15 +42,17 @@ const POOR: Cause = Cause {
 
 /// A load that the target, or the sessions, cannot carry: the queue grows to the end.
 const TOO_MUCH: Cause =
-    Cause { expected: Expected { outcomes: &["overloaded"], ..POOR.expected }, ..POOR };
+    of_kind("a target that cannot carry the load", comes_to(&["overloaded"], POOR));
 
 const SLOW: Cause = Cause {
+    kind: "a slow target",
     objectives: &[("p99<250ms", MISSED), ("errors<1%", MET), ("achieved>=95%", MET)],
     ..POOR
 };
 
 /// A target that stood still for three seconds and then answered everything.
 const AWAY: Cause = Cause {
+    kind: "a target that stands still",
     seconds: 6,
     objectives: &[("p99<250ms", MISSED), ("errors<1%", MET)],
     expected: Expected {
@@ -66,12 +70,14 @@ const AWAY_AND_LOST: Cause =
 
 /// A target that is away to the end: the run is no whole one.
 const GONE: Cause = Cause {
+    kind: "a target that is down",
     seconds: 4,
     ..named(r"^the target stopped responding: no answer from \d.* to the end", AWAY_AND_LOST)
 };
 
 /// A generator that was kept from its work. Its own waits must not count against the target.
 const LIMITED: Cause = Cause {
+    kind: "no ports, no descriptors, or no `/proc`",
     class: Class::Generator,
     seconds: 4,
     objectives: &[("p99<250ms", NOT_MISSED)],
@@ -87,6 +93,7 @@ const LIMITED: Cause = Cause {
 /// A generator that stood still for three seconds. The objective is far below that, and far above what a target takes
 /// for all exchanges that became due meanwhile and are sent at once, even if it has to wait for its core.
 const STOOD_STILL: Cause = Cause {
+    kind: "brunt is stopped",
     seconds: 6,
     objectives: &[("p99<1s", UNDECIDED), ("errors<1%", NOT_MISSED)],
     expected: Expected { reason: r"brunt was paused for \d", exits: &[4], ..LIMITED.expected },
@@ -122,7 +129,31 @@ const fn rest(
 /// A store within brunt, as fast as it goes.
 const fn store(name: &'static str, store: &'static str) -> Cause {
     let idle = idle(name, Server::None, LEASES, store);
-    Cause { seconds: 2, objectives: &[], ..comes_to(&["measured"], idle) }
+    Cause { seconds: 2, objectives: &[], ..closed(comes_to(&["measured"], idle)) }
+}
+
+const fn of_kind(kind: &'static str, like: Cause) -> Cause {
+    Cause { kind, ..like }
+}
+
+/// The same with a closed load.
+const fn closed(like: Cause) -> Cause {
+    of_kind("none, closed load", like)
+}
+
+/// The same with a target that is killed, and started again.
+const fn restarted(like: Cause) -> Cause {
+    while_running(RESTARTED, of_kind("a target that restarts", like))
+}
+
+/// The same with other processes on brunt's core.
+const fn crowded(conditions: &'static [Condition], like: Cause) -> Cause {
+    under(conditions, of_kind("other processes", named(NO_CORE, like)))
+}
+
+/// The same with a quota.
+const fn with_quota(conditions: &'static [Condition], like: Cause) -> Cause {
+    under(conditions, of_kind("a quota", named("the CPU quota of its control group", like)))
 }
 
 /// The same with the words that name it, which brunt has to find.
@@ -239,7 +270,11 @@ pub const CAUSES: &[Cause] = &[
         &[("errors<1%", MET)],
         against(
             Server::Ldap(DELAY_11S),
-            endless(ldap("count-of-long-exchanges", "-c 2 -m 2 --operationTimeout 20000", IDLE)),
+            closed(endless(ldap(
+                "count-of-long-exchanges",
+                "-c 2 -m 2 --operationTimeout 20000",
+                IDLE,
+            ))),
         ),
     ),
     while_running(
@@ -278,15 +313,12 @@ pub const CAUSES: &[Cause] = &[
     while_running(KILLED, ldap("target-killed-ldap", "-c 10 -M 200", GONE)),
     while_running(KILLED, dhcp("target-killed-dhcp", "", "-r 50", GONE)),
     while_running(KILLED, rest("target-killed-http", "", "-c 10 -q 200 --timeout 2s", GONE)),
-    while_running(RESTARTED, ldap("target-restarted-ldap", "-c 10 -M 200", AWAY_AND_LOST)),
-    while_running(RESTARTED, rest("target-restarted-http", "", "-c 10 -q 200", AWAY_AND_LOST)),
-    while_running(
-        RESTARTED,
-        with(
-            &[],
-            ends_with(&[5], rest("target-restarted-without-objectives", "", "-c 10 -q 200", AWAY)),
-        ),
-    ),
+    restarted(ldap("target-restarted-ldap", "-c 10 -M 200", AWAY_AND_LOST)),
+    restarted(rest("target-restarted-http", "", "-c 10 -q 200", AWAY_AND_LOST)),
+    restarted(with(
+        &[],
+        ends_with(&[5], rest("target-restarted-without-objectives", "", "-c 10 -q 200", AWAY)),
+    )),
     against(
         Server::Silent,
         in_vain(named("no answer at all, from", ldap("target-never-answers", "-c 10 -M 50", GONE))),
@@ -314,13 +346,13 @@ pub const CAUSES: &[Cause] = &[
     ),
     with(
         &[("p99<50ms", MISSED), ("ok.p99<50ms", MISSED), ("errors<1%", MISSED)],
-        in_vain(rest("all-answers-503", BUSY, "-c 10 -q 200", POOR)),
+        in_vain(of_kind("refused requests", rest("all-answers-503", BUSY, "-c 10 -q 200", POOR))),
     ),
     with(
         &[("errors<20%", MET), ("errors<5%", MISSED)],
         dhcp("packets-dropped-dhcp", LOSSY, "-r 50", POOR),
     ),
-    dhcp("queue-overflow-dhcp", DEAF, "-r 1000", AWAY_AND_LOST),
+    of_kind("a short queue", dhcp("queue-overflow-dhcp", DEAF, "-r 1000", AWAY_AND_LOST)),
     rest("queue-overflow-http", SERIAL, "-c 10 -q 400", TOO_MUCH),
     // Each answer takes as long as it always does; there are too few sessions for the rate.
     rest("sessions-short", DELAY, "-c 10 -q 100", TOO_MUCH),
@@ -369,26 +401,14 @@ pub const CAUSES: &[Cause] = &[
     while_running(BRUNT_STOPPED, dhcp("brunt-stopped-dhcp", "", "-r 50", STOOD_STILL)),
     while_running(BRUNT_STOPPED, rest("brunt-stopped-http", "", "-c 10 -q 200", STOOD_STILL)),
     // The kernel may wake brunt at once all the same. If it does not, that is no fault of the target.
-    under(HOGGED, sometimes(named(NO_CORE, ldap("core-hogged-ldap", "-c 10 -M 1000", LIMITED)))),
-    under(HOGGED, sometimes(named(NO_CORE, dhcp("core-hogged-dhcp", "", "-r 200", LIMITED)))),
-    under(
-        &[Condition::Quota(20)],
-        named("the CPU quota of its control group", ldap("quota-of-20-percent", "-c 10", LIMITED)),
-    ),
-    under(
-        &[Condition::Quota(10)],
-        named("the CPU quota of its control group", ldap("quota-of-10-percent", "-c 10", LIMITED)),
-    ),
+    crowded(HOGGED, sometimes(ldap("core-hogged-ldap", "-c 10 -M 1000", LIMITED))),
+    crowded(HOGGED, sometimes(dhcp("core-hogged-dhcp", "", "-r 200", LIMITED))),
+    with_quota(&[Condition::Quota(20)], ldap("quota-of-20-percent", "-c 10", LIMITED)),
+    with_quota(&[Condition::Quota(10)], ldap("quota-of-10-percent", "-c 10", LIMITED)),
     // Barely enough for the load, so that only its response times show the quota.
-    under(
+    with_quota(
         &[Condition::Quota(2)],
-        lasting(
-            8,
-            named(
-                "the CPU quota of its control group",
-                rest("quota-of-2-percent", DELAY_10MS, "-c 10 -q 30", LIMITED),
-            ),
-        ),
+        lasting(8, rest("quota-of-2-percent", DELAY_10MS, "-c 10 -q 30", LIMITED)),
     ),
     under(
         &[Condition::NoProc],
@@ -404,6 +424,7 @@ pub const CAUSES: &[Cause] = &[
                     Server::Rest(DELAY_10MS),
                     Cause {
                         name: "agent-lost",
+                        kind: "a lost agent",
                         tool: CLUSTER,
                         expected: Expected {
                             statuses: &["partial"],
@@ -417,7 +438,7 @@ pub const CAUSES: &[Cause] = &[
             ),
         ),
     ),
-    under(SAME_CORE, named(NO_CORE, ldap("target-on-the-same-core", "-c 10", LIMITED))),
+    crowded(SAME_CORE, ldap("target-on-the-same-core", "-c 10", LIMITED)),
     under(
         &[Condition::Descriptors(100)],
         named("ulimit -n", endless(ldap("descriptors-short", "-c 300 -M 200 -d 3", LIMITED))),
@@ -431,14 +452,17 @@ pub const CAUSES: &[Cause] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeMap, BTreeSet};
 
     #[test]
     fn causes_are_consistent() {
         let names: BTreeSet<_> = CAUSES.iter().map(|cause| cause.name).collect();
         assert_eq!(names.len(), CAUSES.len());
+        let mut classes = BTreeMap::new();
         for cause in CAUSES {
             let Cause { name, acts, expected, .. } = cause;
+            let class = classes.entry(cause.kind).or_insert(cause.class);
+            assert_eq!(*class, cause.class, "{name}");
             assert!(!name.is_empty() && !expected.statuses.is_empty(), "{name}");
             assert!(regex::Regex::new(expected.reason).is_ok(), "{name}");
             assert!(acts.is_sorted_by_key(|(at, _)| *at), "{name}");

@@ -5,11 +5,14 @@
 //! counted. Each cause is described completely by a row of the table in `causes.rs`.
 
 mod background;
+mod kinds;
 mod matrix;
+mod page;
 
 use background::Disturbed;
 use brunt_bench_tool::machine;
 use brunt_bench_verdict::{CAUSES, Cause, Class, Machine, Observation, trial};
+use kinds::Kinds;
 use matrix::Matrix;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,6 +28,13 @@ struct Options {
     times: Option<u64>,
     quick: bool,
     list: bool,
+}
+
+impl Options {
+    /// How often each cause is tried.
+    fn times(&self) -> u64 {
+        self.times.unwrap_or(if self.quick { 1 } else { 3 })
+    }
 }
 
 #[expect(clippy::print_stdout, reason = "the table is the product")]
@@ -57,20 +67,33 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     println!("# Verdicts, on {}\n", machine());
-    if try_all(&causes, &requested, &brunt) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let (fine, kinds) = try_all(&causes, &requested, &brunt);
+    if std::env::var_os("BRUNT_BLESS").is_some() {
+        let written = if requested.names.is_empty() {
+            page::write(&kinds.to_string(), requested.times(), &machine())
+        } else {
+            Err(std::io::Error::other("not every cause was tried"))
+        };
+        if let Err(error) = written {
+            eprintln!("failed to write the table into docs/statistics.md: {error}");
+            return ExitCode::from(2);
+        }
+    }
+    if fine { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Tries every cause; whether all was as expected.
+/// Tries every cause; whether all was as expected, and what was said by kind of cause.
 #[expect(clippy::print_stdout, reason = "the table is the product")]
-fn try_all(causes: &[&Cause], requested: &Options, brunt: &Path) -> bool {
+fn try_all(causes: &[&Cause], requested: &Options, brunt: &Path) -> (bool, Kinds) {
     println!(
         "| cause | class | expected | runs | said | objective | exit | first reason | not as expected |"
     );
     println!("|---|---|---|---:|---|---|---|---|---|");
-    let (mut matrix, mut fine, mut disturbed) = (Matrix::default(), true, Disturbed::default());
+    let (mut matrix, mut kinds) = (Matrix::default(), Kinds::default());
+    let (mut fine, mut disturbed) = (true, Disturbed::default());
     for cause in causes {
         let mut seen: BTreeMap<(Observation, String), u64> = BTreeMap::new();
-        let times = requested.times.unwrap_or(if requested.quick { 1 } else { 3 });
+        let times = requested.times();
         let seconds = if requested.quick && cause.class == Class::Nothing {
             cause.seconds / 2
         } else {
@@ -82,6 +105,7 @@ fn try_all(causes: &[&Cause], requested: &Options, brunt: &Path) -> bool {
             match trial(cause, seconds, brunt).map(|tried| tried.observed) {
                 Ok(observed) => {
                     matrix.add(cause.class, &observed);
+                    kinds.add(cause, observed.finding());
                     let faults = observed.faults(cause, Machine::Quiet);
                     fine &= faults.is_empty();
                     *seen.entry((alike(observed), faults.join(", "))).or_default() += 1;
@@ -100,8 +124,8 @@ fn try_all(causes: &[&Cause], requested: &Options, brunt: &Path) -> bool {
             println!("{}", row(cause, observed, faults, *runs));
         }
     }
-    println!("\n{matrix}\n{disturbed}");
-    fine
+    println!("\n{matrix}\n{kinds}\n{disturbed}");
+    (fine, kinds)
 }
 
 #[expect(clippy::print_stderr, reason = "progress is not part of the product")]
