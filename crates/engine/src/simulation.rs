@@ -164,7 +164,7 @@ impl SessionFactory for ScriptedSessions {
 }
 
 /// The longest that a run takes. One that never ends takes this long as well, and fails its test.
-const LONGEST: Duration = Duration::from_secs(7_200);
+const LONGEST: Duration = Duration::from_secs(600);
 
 /// A run in virtual time, with all its intervals.
 pub(crate) struct Simulated {

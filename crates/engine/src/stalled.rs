@@ -9,30 +9,48 @@ use crate::session_factory::SessionFactory;
 use crate::simulation::{Simulated, at_least, ms, open, pass, simulate_with};
 use crate::stop::Stop;
 use brunt_exchange::{Outcome, Session, Ticket, Watch};
+use std::future::poll_fn;
 use std::ops::Range;
+use std::pin::pin;
+use std::task::Poll;
 use std::time::Duration;
 
 /// How long the process stands still.
 const STALL: Duration = ms(1_000);
 
+/// When the process stops.
+#[derive(Clone, Copy)]
+enum StallPoint {
+    /// So long after this exchange began, while every task waits.
+    Idle(u64, Duration),
+    /// Once the answer to this exchange has arrived, before anything is told of it.
+    Answered(u64),
+}
+
 /// Sessions whose exchanges take as long as this.
+#[derive(Clone, Copy)]
 struct Stalling {
     service: Duration,
-    /// The exchange that the process stops after, and how long after its beginning.
-    at: (u64, Duration),
+    stops: StallPoint,
 }
 
-struct Answered {
-    service: Duration,
-    at: (u64, Duration),
+/// Stops the process while a task runs: it goes on before any other.
+async fn stand_still() {
+    let mut stall = pin!(tokio::time::advance(STALL));
+    poll_fn(|cx| {
+        let _ = stall.as_mut().poll(cx);
+        Poll::Ready(())
+    })
+    .await;
 }
 
-impl Session for Answered {
+impl Session for Stalling {
     async fn ready(&mut self, _: &mut Watch<'_>) {}
 
     async fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
-        let (number, after) = self.at;
-        if ticket.number == number {
+        if let StallPoint::Idle(number, after) = self.stops
+            && ticket.number == number
+        {
             tokio::task::spawn_local(async move {
                 pass(after).await;
                 tokio::time::advance(STALL).await;
@@ -40,6 +58,11 @@ impl Session for Answered {
         }
         watch.sent();
         pass(self.service).await;
+        if let StallPoint::Answered(number) = self.stops
+            && ticket.number == number
+        {
+            stand_still().await;
+        }
         Outcome::Ok(0)
     }
 
@@ -47,10 +70,10 @@ impl Session for Answered {
 }
 
 impl SessionFactory for Stalling {
-    type Session = Answered;
+    type Session = Self;
 
-    fn sessions(&self, _: usize, numbers: Range<u32>) -> Vec<Answered> {
-        numbers.map(|_| Answered { service: self.service, at: self.at }).collect()
+    fn sessions(&self, _: usize, numbers: Range<u32>) -> Vec<Self> {
+        numbers.map(|_| *self).collect()
     }
 }
 
@@ -63,7 +86,7 @@ fn stalled(settings: Settings, sessions: &Stalling) -> Simulated {
 /// time of 996 - 9·j ms, of which the target took 1. What becomes due until exchange 160 is behind these.
 #[test]
 fn stalled_generator_is_charged_with_the_backlog_that_it_left() {
-    let sessions = Stalling { service: ms(1), at: (49, ms(5)) };
+    let sessions = Stalling { service: ms(1), stops: StallPoint::Idle(49, ms(5)) };
     let run = stalled(open(100, 3, 1), &sessions);
     let exchange = &run.steady().operations[0];
     assert_eq!((exchange.counts.planned, exchange.counts.ok), (300, 300));
@@ -82,7 +105,7 @@ fn stalled_generator_is_charged_with_the_backlog_that_it_left() {
 /// look at the run at 450. At 1,410 ms it finds the answer, and releases ten more.
 #[test]
 fn stalled_generator_is_charged_with_the_answer_that_it_did_not_read() {
-    let sessions = Stalling { service: ms(30), at: (4, ms(10)) };
+    let sessions = Stalling { service: ms(30), stops: StallPoint::Idle(4, ms(10)) };
     let run = stalled(open(10, 3, 1), &sessions);
     let exchange = &run.steady().operations[0];
     assert_eq!((exchange.counts.planned, exchange.counts.ok), (30, 30));
@@ -92,5 +115,20 @@ fn stalled_generator_is_charged_with_the_answer_that_it_did_not_read() {
     assert_eq!(at_least(exchange.response.cleared(), ms(31)), 1);
     // Exchange 4, and those of the ten that spent a tenth of their time in the stall: 5 + j spent 910 - 100·j of its
     // 940 - 70·j ms in it.
+    assert_eq!(exchange.tainted.ok, 1 + 9);
+}
+
+/// The same, but the process stops at 430 ms, when the answer to exchange 4 has arrived. At 1,430 ms its session is the
+/// first to go on, before anything was done that was wanted at 450.
+#[test]
+fn stalled_generator_is_charged_by_the_session_that_goes_on_first() {
+    let sessions = Stalling { service: ms(30), stops: StallPoint::Answered(4) };
+    let run = stalled(open(10, 3, 1), &sessions);
+    let exchange = &run.steady().operations[0];
+    assert_eq!((exchange.counts.planned, exchange.counts.ok), (30, 30));
+    assert_eq!(exchange.response.due().max(), Some(ms(1_030)));
+    assert_eq!(exchange.response.cleared().max(), Some(ms(50)));
+    assert_eq!(at_least(exchange.response.cleared(), ms(31)), 1);
+    // Exchange 4, and 5 + j up to j = 8, which spent 930 - 100·j of their 960 - 70·j ms in the stall.
     assert_eq!(exchange.tainted.ok, 1 + 9);
 }
