@@ -18,10 +18,12 @@ mod session_slot;
 mod steps;
 mod usage;
 mod window;
+mod worker_end;
 
 pub use dispatch::Ended;
 pub(crate) use dispatch::Numbers;
 pub(crate) use interval_sender::{IntervalSender, WorkerIntervals};
+pub(crate) use worker_end::{WindowTo, WorkerEnd};
 
 use crate::drain::Drain;
 use crate::gate::Gate;
@@ -67,30 +69,6 @@ pub(crate) struct Shared<'a> {
     pub(crate) stop: &'a Stop,
     pub(crate) gate: &'a Gate,
     pub(crate) numbers: &'a Arc<Numbers>,
-}
-
-/// When exchanges ceased to become due, as one worker knows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WindowTo {
-    /// At this moment, for all workers.
-    End(Moment),
-    /// At the due time of the first exchange beyond the count. Among several workers the earliest is right.
-    Count(Moment),
-    /// With the last answer.
-    Answer(Moment),
-}
-
-/// The result of a worker's run.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct WorkerEnd {
-    pub(crate) ended: Ended,
-    pub(crate) origin: Moment,
-    /// When the last answer arrived, or when the schedule was over, if that was later.
-    pub(crate) last: Moment,
-    /// When exchanges of the steady phase ceased to become due.
-    pub(crate) window_to: WindowTo,
-    /// When nothing was in flight any more.
-    pub(crate) over: Moment,
 }
 
 /// Carries out one worker's share of a run. Must be called where tasks that are not `Send` may be spawned.
