@@ -25,6 +25,8 @@ mod engine_run;
 mod engine_time;
 mod finished;
 mod gate;
+#[cfg(test)]
+mod idle;
 mod in_step;
 pub mod limits;
 pub mod machine;

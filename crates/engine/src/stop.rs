@@ -1,9 +1,9 @@
 //! The [`Stop`] handle: how a signal handler or a live view ends a run early.
 //!
-//! One atomic number that workers read twenty times a second. It could wake them at once, but users do not notice a
-//! twentieth of a second, and a plain atomic may be written from anywhere. A request is never undone, so a caller that
-//! carries out several runs gives each a child: a request to a child ends only its run, and a request to the parent
-//! ends all of them.
+//! One atomic number that workers read twenty times a second, and four times while nothing is in flight. It could wake
+//! them at once, but users do not notice a quarter of a second, and a plain atomic may be written from anywhere. A
+//! request is never undone, so a caller that carries out several runs gives each a child: a request to a child ends
+//! only its run, and a request to the parent ends all of them.
 
 use crate::sync::atomic::{AtomicU8, Ordering};
 use std::sync::Arc;

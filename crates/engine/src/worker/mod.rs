@@ -16,6 +16,7 @@ mod recorder;
 mod run_tallies;
 mod session_slot;
 mod steps;
+mod ticks;
 mod usage;
 mod window;
 mod worker_end;
@@ -48,6 +49,7 @@ use std::sync::Arc;
 use std::task::{Poll, Waker};
 use std::time::Duration;
 use steps::Steps;
+use ticks::Ticks;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use window::{Cycle, Unit, Window};
@@ -126,7 +128,7 @@ struct Worker<C> {
     leaving: Cell<bool>,
     /// How many sessions could be made ready before the run.
     reached: Cell<u32>,
-    tick: Cell<Duration>,
+    ticks: Ticks,
     /// Whether any session has set a time limit of its own.
     impatient: Cell<bool>,
     started: Cell<bool>,
@@ -275,6 +277,19 @@ impl<C> Worker<C> {
         }
     }
 
+    /// Whether no exchange is in flight or waits for a session.
+    fn is_idle(&self) -> bool {
+        self.recorder.borrow().in_flight() == 0 && self.dispatch.borrow().backlog() == 0
+    }
+
+    /// Has the pacer check as often as while something is in flight, if it does not.
+    #[inline]
+    fn stir(&self) {
+        if self.ticks.stirred() {
+            self.poke();
+        }
+    }
+
     /// Wakes the pacer early.
     fn poke(&self) {
         if !self.poked.replace(true)
@@ -296,6 +311,7 @@ impl<C> DispatchSink for Worker<C> {
 
     fn backlog(&self, waiting: usize) {
         self.recorder.borrow_mut().backlog(waiting);
+        self.stir();
     }
 
     fn assign(&self, index: u32, assignment: Assignment) {
@@ -336,7 +352,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
             stopped: Cell::new(None),
             leaving: Cell::new(false),
             reached: Cell::new(0),
-            tick: Cell::new(timeout.map_or(TICK, |timeout| (timeout / 20).clamp(TICK_MIN, TICK))),
+            ticks: Ticks::new(timeout),
             impatient: Cell::new(false),
             started: Cell::new(false),
             over_seen: Cell::new(false),
@@ -355,9 +371,8 @@ impl<C: Clock + Clone + 'static> Worker<C> {
 
     /// Shortens the tick so that an exchange which exceeds this timeout is noticed within a twentieth of it.
     fn watch_closely(&self, timeout: Duration) {
-        let tick = (timeout / 20).clamp(TICK_MIN, TICK);
         self.impatient.set(true);
-        self.tick.set(self.tick.get().min(tick));
+        self.ticks.notice(timeout);
     }
 
     /// The sessions with which this worker arrives at the gate.
@@ -538,6 +553,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
             recorder.began();
             recorder.wants_text()
         };
+        self.stir();
         text.clear();
         let mut watch = Watch::new(&self.clock, wanted.then_some(&mut *text));
         let done = slot.unless_called_off(pin!(session.exchange(ticket, &mut watch))).await;

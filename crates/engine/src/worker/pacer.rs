@@ -86,8 +86,9 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
                 }
                 self.poll(now, drained, over.map(|(ended, _)| ended));
                 driver_counts(worker.recorder.borrow_mut().driver_counts());
-                tick = now + worker.tick.get();
+                tick = worker.ticks.checked(now, over.is_none() && worker.is_idle());
             }
+            tick = worker.ticks.next(tick, now);
             if worker.active.get() == 0 && worker.dispatch.borrow().over().is_none() {
                 let ended = worker.dispatch.borrow().left();
                 let mut dispatch = worker.dispatch.borrow_mut();

@@ -274,6 +274,11 @@ impl Recorder {
         self.gaps.waiting(now, backlog);
     }
 
+    /// How many exchanges are in flight.
+    pub(super) fn in_flight(&self) -> u64 {
+        self.in_flight
+    }
+
     fn sign(&mut self, at: Moment, sign: Sign) {
         let (phase, number) = (self.phase, Presence::number(at - self.origin));
         self.filling(phase).presence.note(number, sign);
