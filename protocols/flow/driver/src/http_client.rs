@@ -357,7 +357,8 @@ impl HttpClient {
         self.url.clear();
         let flow = compiled.flow();
         let written = if let Some(LastPage::Page(page)) = last {
-            let source = PageSource { page, selector: info.selector, origins: &flow.origins };
+            let (selector, traced) = (info.selector, watch.keeps_words());
+            let source = PageSource { page, selector, origins: &flow.origins, traced };
             page_request::write(&mut self.request, &mut self.url, (http, step), source, values)
         } else {
             let why = NoPage { last, operations: &flow.operations };
@@ -365,7 +366,7 @@ impl HttpClient {
         };
         match written {
             Ok(form) => {
-                self.form = form.filter(|_| watch.keeps_words()).map(Box::new);
+                self.form = form.map(Box::new);
                 Ok(())
             }
             Err(Unsent::Unfilled(unset)) => Err(compiled.bare(unset, watch)),

@@ -40,9 +40,12 @@ pub(super) struct PageSource<'a> {
     pub(super) selector: Option<usize>,
     /// The origins that requests may go to.
     pub(super) origins: &'a [String],
+    /// Whether a trace shows what is sent.
+    pub(super) traced: bool,
 }
 
-/// Writes the request of a step, except for its target, and its URL. Returns what is sent of a form.
+/// Writes the request of a step, except for its target, and its URL. For a trace, returns what is
+/// sent of a form.
 pub(super) fn write(
     request: &mut Request,
     url: &mut Vec<u8>,
@@ -74,17 +77,17 @@ pub(super) fn write(
                 request.set_body(Body::None);
             }
             url.extend_from_slice(sent.url.as_str().as_bytes());
-            Ok(Some(SentForm { form, fields: sent.fields, post: sent.post }))
+            Ok(form.map(|form| SentForm { form, fields: sent.fields, post: sent.post }))
         }
     }
 }
 
-/// The request that sends the form of a step, and the form in words.
+/// The request that sends the form of a step, and for a trace the form in words.
 fn submission(
     step: &SubmitStep,
     source: PageSource<'_>,
     values: &Values,
-) -> Result<(String, Submission), Unsent> {
+) -> Result<(Option<String>, Submission), Unsent> {
     let mut given = Vec::new();
     for (name, texts) in &step.fields {
         let name = rendered(name, values)?;
@@ -95,7 +98,8 @@ fn submission(
     let press = step.press.as_ref().map(|text| rendered(text, values)).transpose()?;
     let form = source.page.form(source.selector, &names).map_err(|why| refused("submit", why))?;
     let sent = Submission::new(source.page, form, &given, press.as_deref());
-    Ok((form.words(), sent.map_err(|why| refused("submit", why))?))
+    let words = source.traced.then(|| form.words());
+    Ok((words, sent.map_err(|why| refused("submit", why))?))
 }
 
 /// Begins a request with the fields of the plan and the field that says where it comes from.
