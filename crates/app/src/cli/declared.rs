@@ -20,6 +20,51 @@ pub(super) fn parsed() -> Command {
     Brunt::augment_args(program)
 }
 
+/// The commands among which clap finds that of a command line. If its first word names a tool, that is the only one: to
+/// declare all others takes longer than everything else before a run, and memory.
+pub(super) fn parsed_for(line: &[String]) -> Command {
+    let named = line.get(1).and_then(|name| tools::named(name));
+    match named.filter(|tool| tool.is_read_by_clap()) {
+        Some(tool) => Command::new("brunt")
+            .disable_help_subcommand(true)
+            .subcommand((tool.declared)(tool.name)),
+        None => parsed(),
+    }
+}
+
 fn declared(which: impl Fn(&Tool) -> bool) -> impl Iterator<Item = Command> {
     tools::all().filter(move |tool| which(tool)).map(|tool| (tool.declared)(tool.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tool_is_declared_alone_as_among_all_commands() {
+        let help = |mut program: Command, name| {
+            program.build();
+            let tool = program.find_subcommand_mut(name).expect("it is declared");
+            (tool.render_long_help().to_string(), tool.render_usage().to_string())
+        };
+        for tool in tools::all().filter(|tool| tool.is_read_by_clap()) {
+            for name in [&[tool.name], tool.aliases].concat() {
+                let alone = parsed_for(&["brunt".to_owned(), name.to_owned()]);
+                assert_eq!(alone.get_subcommands().count(), 1, "{name}");
+                assert_eq!(help(alone, tool.name), help(parsed(), tool.name), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn line_that_names_no_tool_may_name_any_command() {
+        for words in [&["brunt"][..], &["brunt", "--help"], &["brunt", "report"], &["brunt", "htp"]]
+        {
+            let line: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            let names = |program: Command| -> Vec<_> {
+                program.get_subcommands().map(|sub| sub.get_name().to_owned()).collect()
+            };
+            assert_eq!(names(parsed_for(&line)), names(parsed()), "{words:?}");
+        }
+    }
 }

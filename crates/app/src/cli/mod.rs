@@ -234,7 +234,7 @@ fn parsed(line: &[String]) -> Result<Command, Refusal> {
     {
         return Err(Refusal { text, exit: Exit::Usage });
     }
-    let mut command = screens::command();
+    let mut command = screens::command_for(line);
     let matches = command.try_get_matches_from_mut(line);
     match matches.and_then(|matches| made(&matches, line)) {
         Ok(Made::Command(command)) => Ok(command),

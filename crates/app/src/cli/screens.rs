@@ -43,7 +43,16 @@ pub(super) enum Screen {
 
 /// The commands as clap parses them, with the help that `--help` shows.
 pub(super) fn command() -> Command {
-    dress(declared::parsed().max_term_width(WIDTH), "", Screen::Full)
+    full(declared::parsed())
+}
+
+/// The same of those that a command line may name.
+pub(super) fn command_for(line: &[String]) -> Command {
+    full(declared::parsed_for(line))
+}
+
+fn full(program: Command) -> Command {
+    dress(program.max_term_width(WIDTH), "", Screen::Full)
 }
 
 /// The text of `-h` for the command with these words.

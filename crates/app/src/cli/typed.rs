@@ -22,7 +22,7 @@ fn marked(id: &str) -> Option<Secrecy> {
 
 /// The words after the name of the program, with secrets starred.
 pub(super) fn typed(line: &[String]) -> Vec<String> {
-    let program = declared::parsed();
+    let program = declared::parsed_for(line);
     let mut words: VecDeque<&str> = line.iter().skip(1).map(String::as_str).collect();
     let mut shown = Vec::with_capacity(words.len());
     let mut command = &program;
