@@ -364,7 +364,7 @@ impl Member {
             match act.timeout {
                 None => sent.await,
                 Some(limit) => {
-                    tokio::time::timeout(limit, sent).await.unwrap_or(Err(Outcome::TimedOut))
+                    within(limit, sending.clock, sent).await.unwrap_or(Err(Outcome::TimedOut))
                 }
             }
         };
@@ -412,6 +412,18 @@ async fn carry<'m>(
         let next = waiting.borrow_mut().next();
         let Some(member) = next else { return };
         member.send(client, sending).await;
+    }
+}
+
+/// Waits for this, at most so long by the clock of the run.
+async fn within<F: Future>(limit: Duration, clock: &dyn Clock, act: F) -> Option<F::Output> {
+    match clock.wait(clock.now() + limit) {
+        None => tokio::time::timeout(limit, act).await.ok(),
+        Some(over) => tokio::select! {
+            biased;
+            done = act => Some(done),
+            () = over => None,
+        },
     }
 }
 
