@@ -2,9 +2,8 @@
 
 use brunt_testbed::{Listener, Nginx, PASSWORD, Served};
 
-use crate::brunt::{Run, command, planned};
+use crate::brunt::{Run, planned};
 use crate::logged::{base, nginx, plan, quoted, step, the_same};
-use serde_json::Value;
 
 /// The plan's words for the listener, the version and what else is said of TLS.
 fn http(nginx: &Nginx, listener: Listener, more: &str, tls: &str) -> String {
@@ -14,31 +13,6 @@ fn http(nginx: &Nginx, listener: Listener, more: &str, tls: &str) -> String {
 
 fn run(http: &str, users: u32, each: u32) -> Run {
     planned(&plan(users, each, http, &step("name = \"small\"\nget = \"/small.txt\""))).run()
-}
-
-#[test]
-fn http_version_is_negotiated_by_alpn() {
-    let Some(nginx) = nginx() else { return };
-    for (version, protocol) in [("1.1", "HTTP/1.1"), ("2", "HTTP/2.0"), ("auto", "HTTP/2.0")] {
-        let before = nginx.served().len();
-        let http = http(&nginx, Listener::Tls, &format!("version = \"{version}\""), "");
-        let run = run(&http, 3, 50).went_well();
-        let served = nginx.served().split_off(before);
-        assert_eq!(Served::statuses(&served), [(200, 150)].into(), "{run}");
-        assert!(served.iter().all(|one| one.protocol == protocol && one.tls == "TLSv1.3"), "{run}");
-        assert_eq!(Served::connections(&served).len(), 3, "{run}");
-        assert_eq!((run.part("connect"), run.part("tls"), run.part("first byte")), (3, 3, 150));
-    }
-}
-
-#[test]
-fn http2_streams_share_a_connection() {
-    let Some(nginx) = nginx() else { return };
-    let http = http(&nginx, Listener::Tls, "version = \"2\"\nstreams = 4", "");
-    let run = run(&http, 8, 25).went_well();
-    let served = the_same(&nginx, &run);
-    let loads: Vec<u64> = Served::connections(&served).into_values().collect();
-    assert_eq!(loads, [100, 100], "{run}");
 }
 
 #[test]
@@ -111,21 +85,6 @@ fn client_certificate_is_sent_when_requested() {
 }
 
 #[test]
-fn untrusted_server_receives_no_request() {
-    let Some(nginx) = nginx() else { return };
-    let other = quoted(&nginx.pki().pem("client"));
-    let http = format!("{}\n[http.tls]\nca = {other}", base(&nginx, Listener::Tls));
-    let refused = run(&http, 1, 3);
-    assert_ne!(refused.code, 0, "{refused}");
-    assert!(refused.any_record().is_none() || refused.of_class("tls") > 0, "{refused}");
-    assert!(format!("{refused}").to_lowercase().contains("certificate"), "{refused}");
-    assert_eq!(nginx.served(), []);
-    let http = format!("{}\n[http.tls]\ninsecure = true", base(&nginx, Listener::Tls));
-    let trusting = run(&http, 1, 3).went_well();
-    assert_eq!(the_same(&nginx, &trusting).len(), 3);
-}
-
-#[test]
 fn tls_sessions_are_resumed_unless_disabled() {
     let Some(nginx) = nginx() else { return };
     for (lowest, highest) in [("1.3", "1.3"), ("1.2", "1.2")] {
@@ -141,26 +100,5 @@ fn tls_sessions_are_resumed_unless_disabled() {
             assert!(served.iter().all(|one| one.tls == format!("TLSv{highest}")), "{run}");
             assert_eq!((run.part("tls"), Served::connections(&served).len()), (20, 20), "{run}");
         }
-    }
-}
-
-#[test]
-fn tls_handshake_is_part_of_the_request_time() {
-    let Some(nginx) = nginx() else { return };
-    let url = format!("{}small.txt", nginx.url(Listener::Tls, "/"));
-    for words in ["-c 2 -n 6", "-c 6 -n 6 -q 100"] {
-        let run = command("http").typed(words).arg("--disable-keepalive").arg("--insecure");
-        let run = run.arg(&url).run().went_well();
-        let sum = |took: &Value| {
-            assert_eq!(took["count"], 6, "{run}");
-            took["sum_ns"].as_u64().expect("nanoseconds")
-        };
-        let parts = run.record()["parts"].as_array().expect("parts");
-        let part = |name: &str| parts.iter().find(|part| part["name"] == name).expect("a part");
-        let parts = ["connect", "tls", "first byte"].map(|name| sum(&part(name)["took"]));
-        let get = run.operation("get /small.txt");
-        let (response, service) = (sum(&get["response"]), sum(&get["service"]));
-        assert!(service >= parts.iter().sum(), "{service} {parts:?}\n{run}");
-        assert!(response >= service, "{response} {service}\n{run}");
     }
 }

@@ -77,14 +77,17 @@ impl Machine {
         Clock::given(Arc::new(ServerTime(self.time())))
     }
 
-    /// How many servers it has.
-    pub(crate) fn servers(&self) -> usize {
-        self.servers.len()
-    }
-
     /// Has a server at an address.
     pub(crate) fn serve(&mut self, address: &str, server: Arc<dyn Server>) {
         self.servers.insert(address.parse().expect("an address"), server);
+    }
+
+    /// Has a server on the loopback interface; its address.
+    pub(crate) fn serve_locally(&mut self, server: Arc<dyn Server>) -> SocketAddr {
+        let port = 8_000 + self.servers.len() as u16;
+        let address = SocketAddr::from(([127, 0, 0, 1], port));
+        self.servers.insert(address, server);
+        address
     }
 
     /// Has a server at an address that takes datagrams.

@@ -2,28 +2,24 @@
 //!
 //! It is used as the one that is a process is (`brunt_test_program`).
 
-use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
 
-use brunt_http_server::{Config, InMemory, Script};
+use brunt_http_server::{Config, InMemory, Script, Stats};
 use brunt_test_program::{Seen, scratch};
 use tempfile::TempDir;
-use tokio::io::DuplexStream;
 
-use crate::machine::{Server, own};
+use crate::machine::own;
 use crate::wire::Wire;
 
-/// An identity API that logs what it is asked, for the machine of this test.
+/// An identity API that logs what it is asked, for the machine of this test. It is on the loopback interface, where
+/// cookies that are `Secure` come over HTTP too.
 pub(crate) struct RestTarget {
     directory: TempDir,
+    server: Arc<InMemory>,
     /// What URLs begin with.
     pub(crate) base: String,
-}
-
-struct Api {
-    server: InMemory,
-    wire: Wire,
+    /// The same of URLs of HTTPS.
+    pub(crate) secured: String,
 }
 
 impl RestTarget {
@@ -39,23 +35,29 @@ impl RestTarget {
         let log = Some(directory.path().join("log"));
         let config = Config { script: Some(script), log, ..Config::default() };
         own(|machine| {
-            let address = format!("10.0.1.1:{}", 8_000 + machine.servers());
-            let server = InMemory::new(config, machine.clock()).expect("an identity API");
-            let wire = Wire::new(machine.time(), Duration::ZERO..Duration::ZERO);
-            machine.serve(&address, Arc::new(Api { server, wire }));
-            Self { directory, base: format!("http://{address}") }
+            let server = Arc::new(InMemory::new(config, machine.clock()).expect("an identity API"));
+            let wire = Wire::whole(machine.time());
+            let [base, secured] = [("http", false), ("https", true)].map(|(scheme, tls)| {
+                let server = Arc::clone(&server);
+                let distant = wire.leading_to(move |connection| server.serve(connection, tls));
+                format!("{scheme}://{}", machine.serve_locally(distant))
+            });
+            Self { directory, server, base, secured }
         })
+    }
+
+    /// The certificate of the authority that its own is issued by.
+    pub(crate) fn ca_pem(&self) -> &str {
+        self.server.ca_pem()
+    }
+
+    /// What it has received and answered so far.
+    pub(crate) fn stats(&self) -> Stats {
+        self.server.stats()
     }
 
     /// What it was asked, in order.
     pub(crate) fn stop(self) -> Vec<Seen> {
         Seen::of_log(&self.directory.path().join("log"))
-    }
-}
-
-impl Server for Api {
-    fn serve(self: Arc<Self>, connection: DuplexStream) -> Pin<Box<dyn Future<Output = ()>>> {
-        let wire = self.wire.clone();
-        Box::pin(wire.between(connection, move |far| self.server.serve(far)))
     }
 }

@@ -18,7 +18,7 @@ use crate::machine::{Machine, Server};
 const SECOND: Duration = Duration::from_secs(1);
 
 /// Searches against a directory that stands still from one second to another.
-fn searched(pause: Range<u64>, line: &[&str]) -> (Ended, Arc<Directory>) {
+fn searched(pause: Range<u64>, line: &[&str]) -> (Ended, Directory) {
     let pause = Duration::from_secs(pause.start)..Duration::from_secs(pause.end);
     let (machine, directory) = Directory::paused(20, pause);
     let more = ["-F", "-i", "1", "-b", BASE_DN, "-s", "base", "(objectClass=*)"];

@@ -1,6 +1,8 @@
 //! [`Wire`]: what octets pass between a client and a server in memory, which takes time.
 
 use std::ops::Range;
+use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_embedded::given_time::{GivenTime, Wait};
@@ -8,8 +10,10 @@ use brunt_engine::virtual_time::VirtualTime;
 use brunt_exchange::{Clock as _, Moment};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, DuplexStream};
 
+use crate::machine::Server;
+
 /// How long octets are on their way.
-const WAY: Duration = Duration::from_millis(1);
+pub(crate) const WAY: Duration = Duration::from_millis(1);
 /// How many octets are on their way at most.
 const CAPACITY: usize = 64 << 10;
 
@@ -27,11 +31,24 @@ impl Wire {
         Self { time, cut: Moment::ZERO + cut.start..Moment::ZERO + cut.end }
     }
 
+    /// One that is never cut.
+    pub(crate) fn whole(time: VirtualTime) -> Self {
+        Self::new(time, Duration::ZERO..Duration::ZERO)
+    }
+
+    /// A server at its other end, which serves connections by this function.
+    pub(crate) fn leading_to<F: Future<Output = ()> + 'static>(
+        &self,
+        serve: impl Fn(DuplexStream) -> F + Send + Sync + 'static,
+    ) -> Arc<dyn Server> {
+        Arc::new(Distant { wire: self.clone(), serve })
+    }
+
     /// Has a server serve the other end of a connection.
-    pub(crate) async fn between<S: Future<Output = ()>>(
+    async fn between<F: Future<Output = ()>>(
         self,
         connection: DuplexStream,
-        serve: impl FnOnce(DuplexStream) -> S,
+        serve: impl FnOnce(DuplexStream) -> F,
     ) {
         let (near, far) = tokio::io::duplex(CAPACITY);
         let (from_client, to_client) = tokio::io::split(connection);
@@ -54,6 +71,23 @@ impl Wire {
         }
         // A client that is gone needs no end.
         let _ = to.shutdown().await;
+    }
+}
+
+/// A server at the other end of a wire.
+struct Distant<S> {
+    wire: Wire,
+    serve: S,
+}
+
+impl<F, S> Server for Distant<S>
+where
+    F: Future<Output = ()> + 'static,
+    S: Fn(DuplexStream) -> F + Send + Sync + 'static,
+{
+    fn serve(self: Arc<Self>, connection: DuplexStream) -> Pin<Box<dyn Future<Output = ()>>> {
+        let wire = self.wire.clone();
+        Box::pin(wire.between(connection, move |far| (self.serve)(far)))
     }
 }
 

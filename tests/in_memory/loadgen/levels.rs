@@ -82,7 +82,7 @@ fn location_parts_may_come_from_different_levels() {
     show(&files, "task", &json!({"service-port": port(&second).parse::<u16>().unwrap()}));
     files.workload("both", &[("job", 5000), ("task", 5000)]);
     let more = json!({
-        "service-location-port": null, "service-location": "http://10.0.1.1:", "service-port": port(&first)
+        "service-location-port": null, "service-location": "http://127.0.0.1:", "service-port": port(&first)
     });
     files.job("", 1, &[("both", 1)], &more);
     files.perform(&[]).expect(0);

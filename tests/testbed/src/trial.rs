@@ -158,19 +158,23 @@ impl Running {
             let _ = self.child.kill();
             panic!("{} did not end; it said:\n{}", self.words, read(&root.join("notes")));
         }
-        let record = fs::read(root.join("record.json")).ok();
         Ended {
             code: self.child.wait().ok().and_then(|status| status.code()).unwrap_or(-1),
             report: read(&root.join("report")),
             notes: read(&root.join("notes")),
             words: self.words,
-            record: record.map(|json| serde_json::from_slice(&json).expect("a record is JSON")),
+            record: record_at(&root.join("record.json")),
         }
     }
 }
 
 fn read(path: &Path) -> String {
     String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned()
+}
+
+fn record_at(path: &Path) -> Option<Value> {
+    let json = fs::read(path).ok()?;
+    Some(serde_json::from_slice(&json).expect("a record is JSON"))
 }
 
 /// The result of a run.
@@ -187,6 +191,17 @@ pub struct Ended {
 }
 
 impl Ended {
+    /// A command that was carried out in the process of the test: its words, its exit code, what it wrote to standard
+    /// output and standard error, and its record, if it wrote one.
+    pub fn in_process(
+        words: String,
+        code: i32,
+        (report, notes): (String, String),
+        record: &Path,
+    ) -> Self {
+        Self { code, report, notes, words, record: record_at(record) }
+    }
+
     /// The same, after checking the exit code, and that every exchange and every message is accounted for.
     #[expect(clippy::return_self_not_must_use, reason = "often the check is all that a test wants")]
     pub fn ended_with(self, code: i32) -> Self {
@@ -293,6 +308,15 @@ impl Ended {
             *results.entry(code).or_default() += count;
         }
         results
+    }
+
+    /// How often a group of steps succeeded, failed and was skipped.
+    pub fn span(&self, name: &str) -> (u64, u64, u64) {
+        let spans = self.record()["spans"].as_array().into_iter().flatten();
+        let span = spans.into_iter().find(|span| span["name"] == name);
+        let span = span.unwrap_or_else(|| panic!("there is no group {name}\n{self}"));
+        let count = |key: &str| self.number(&span["counts"][key], key);
+        (count("ok"), count("failed"), count("skipped"))
     }
 
     /// How often a part was measured: `connect`, `tls`, `bind`, `first byte`.

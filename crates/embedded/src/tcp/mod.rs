@@ -5,5 +5,6 @@
 pub mod accepted;
 pub mod listener;
 pub mod server;
+pub mod socket;
 pub mod stream;
 pub mod tls;

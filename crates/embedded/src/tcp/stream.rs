@@ -4,21 +4,18 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use rustix::net::sockopt;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
+use tokio::io::{AsyncRead as _, AsyncWrite as _, ReadBuf};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
+
+use super::socket::Socket;
 
 /// A connection.
 pub enum Stream {
     /// As it is.
-    Clear(TcpStream),
-    /// In the memory of this process.
-    #[cfg(feature = "memory")]
-    Memory(tokio::io::DuplexStream),
+    Clear(Socket),
     /// Encrypted.
-    Tls(Box<TlsStream<TcpStream>>),
+    Tls(Box<TlsStream<Socket>>),
 }
 
 impl Stream {
@@ -31,8 +28,6 @@ impl Stream {
     pub fn protocol(&self) -> Option<&[u8]> {
         match self {
             Self::Clear(_) => None,
-            #[cfg(feature = "memory")]
-            Self::Memory(_) => None,
             Self::Tls(stream) => stream.get_ref().1.alpn_protocol(),
         }
     }
@@ -41,8 +36,6 @@ impl Stream {
     pub fn resumed(&self) -> bool {
         match self {
             Self::Clear(_) => false,
-            #[cfg(feature = "memory")]
-            Self::Memory(_) => false,
             Self::Tls(stream) => {
                 stream.get_ref().1.handshake_kind() == Some(rustls::HandshakeKind::Resumed)
             }
@@ -52,9 +45,7 @@ impl Stream {
     /// Performs the TLS handshake. Fails if the connection is under TLS already.
     pub async fn secure(self, acceptor: &TlsAcceptor) -> io::Result<Self> {
         match self {
-            Self::Clear(stream) => Ok(Self::Tls(Box::new(acceptor.accept(stream).await?))),
-            #[cfg(feature = "memory")]
-            Self::Memory(_) => Err(io::ErrorKind::Unsupported.into()),
+            Self::Clear(socket) => Ok(Self::Tls(Box::new(acceptor.accept(socket).await?))),
             Self::Tls(_) => Err(io::ErrorKind::AlreadyExists.into()),
         }
     }
@@ -62,22 +53,17 @@ impl Stream {
     /// Makes dropping the connection send a reset instead of an orderly close.
     pub fn reset_on_drop(&self) {
         let socket = match self {
-            Self::Clear(stream) => stream,
-            #[cfg(feature = "memory")]
-            Self::Memory(_) => return,
+            Self::Clear(socket) => socket,
             Self::Tls(stream) => stream.get_ref().0,
         };
-        // This fails only if the connection has ended already.
-        let _ = sockopt::set_socket_linger(socket, Some(std::time::Duration::ZERO));
+        socket.reset_on_drop();
     }
 
     /// Reads what is there.
     pub fn poll_read(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
         let mut buffer = ReadBuf::new(into);
         let read = match self {
-            Self::Clear(stream) => Pin::new(stream).poll_read(cx, &mut buffer),
-            #[cfg(feature = "memory")]
-            Self::Memory(stream) => Pin::new(stream).poll_read(cx, &mut buffer),
+            Self::Clear(socket) => Pin::new(socket).poll_read(cx, &mut buffer),
             Self::Tls(stream) => Pin::new(stream).poll_read(cx, &mut buffer),
         };
         read.map_ok(|()| buffer.filled().len())
@@ -86,9 +72,7 @@ impl Stream {
     /// Writes what there is room for.
     pub fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         match self {
-            Self::Clear(stream) => Pin::new(stream).poll_write(cx, bytes),
-            #[cfg(feature = "memory")]
-            Self::Memory(stream) => Pin::new(stream).poll_write(cx, bytes),
+            Self::Clear(socket) => Pin::new(socket).poll_write(cx, bytes),
             Self::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
         }
     }
@@ -97,8 +81,6 @@ impl Stream {
     pub fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
             Self::Clear(_) => Poll::Ready(Ok(())),
-            #[cfg(feature = "memory")]
-            Self::Memory(_) => Poll::Ready(Ok(())),
             Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
         }
     }
@@ -106,9 +88,7 @@ impl Stream {
     /// Ends what is written.
     pub fn poll_shutdown(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
-            Self::Clear(stream) => Pin::new(stream).poll_shutdown(cx),
-            #[cfg(feature = "memory")]
-            Self::Memory(stream) => Pin::new(stream).poll_shutdown(cx),
+            Self::Clear(socket) => Pin::new(socket).poll_shutdown(cx),
             Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
         }
     }

@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use brunt_embedded::counter::add;
 use brunt_embedded::tcp::accepted::Accepted;
+use brunt_embedded::tcp::socket::Socket;
 use brunt_embedded::tcp::stream::Stream;
 use hyper::service::service_fn;
 use hyper_util::server::conn::auto;
@@ -40,7 +41,7 @@ async fn open_and_run(
     tls: bool,
     number: u64,
 ) -> io::Result<()> {
-    let stream = Stream::Clear(tokio::net::TcpStream::from_std(stream)?);
+    let stream = Stream::Clear(Socket::accepted(stream)?);
     run(worker, stream, tls, number).await
 }
 

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use brunt_embedded::clock::Clock;
 use brunt_embedded::counter::add;
 use brunt_embedded::tcp::server::ThreadContext;
+use brunt_embedded::tcp::socket::Socket;
 use brunt_embedded::tcp::stream::Stream;
 use brunt_embedded::tcp::tls::Identity;
 use tokio::io::DuplexStream;
@@ -33,8 +34,14 @@ impl InMemory {
         Ok(Self { realm: realm(config)?, identity, clock, connections: AtomicU64::new(0) })
     }
 
-    /// Serves a connection to its end.
-    pub fn serve(&self, stream: DuplexStream) -> impl Future<Output = ()> + use<> {
+    /// The certificate of the authority that clients must trust.
+    pub fn ca_pem(&self) -> &str {
+        &self.identity.ca_pem
+    }
+
+    /// Serves a connection to its end, as one for HTTPS if it begins with a TLS handshake.
+    pub fn serve(&self, stream: DuplexStream, tls: bool) -> impl Future<Output = ()> + use<> {
+        let stream = Stream::Clear(Socket::Memory(stream));
         let (realm, clock) = (Arc::clone(&self.realm), self.clock.clone());
         let acceptor = self.identity.acceptor.clone();
         let number = 1 + self.connections.fetch_add(1, Ordering::Relaxed);
@@ -44,7 +51,7 @@ impl InMemory {
             add(&stats.accepted, 1);
             let worker = Worker::new(realm, counters, ThreadContext::given(acceptor, clock));
             // Errors of a connection matter only to its client.
-            let _ = connection::run(Rc::new(worker), Stream::Memory(stream), false, number).await;
+            let _ = connection::run(Rc::new(worker), stream, tls, number).await;
             add(&stats.closed, 1);
         }
     }

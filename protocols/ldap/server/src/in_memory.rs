@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use brunt_embedded::clock::Clock;
+use brunt_embedded::counter::add;
 use brunt_embedded::tcp::accepted::ConnectionStats;
 use brunt_embedded::tcp::server::ThreadContext;
+use brunt_embedded::tcp::socket::Socket;
 use brunt_embedded::tcp::stream::Stream;
 use brunt_embedded::tcp::tls::Identity;
 use tokio::io::DuplexStream;
@@ -35,16 +37,25 @@ impl InMemory {
         Ok(Self { realm: realm(config)?, identity, clock, counters, connections })
     }
 
-    /// Serves a connection to its end.
-    pub fn serve(&self, stream: DuplexStream) -> impl Future<Output = ()> + use<> {
+    /// The certificate of the authority that clients must trust.
+    pub fn ca_pem(&self) -> &str {
+        &self.identity.ca_pem
+    }
+
+    /// Serves a connection to its end, as one for LDAPS if it begins with a TLS handshake.
+    pub fn serve(&self, stream: DuplexStream, tls: bool) -> impl Future<Output = ()> + use<> {
+        let stream = Stream::Clear(Socket::Memory(stream));
         let (realm, counters) = (Arc::clone(&self.realm), Arc::clone(&self.counters));
         let (acceptor, clock) = (self.identity.acceptor.clone(), self.clock.clone());
         let number = 1 + self.connections.fetch_add(1, Ordering::Relaxed);
         async move {
+            let stats = Arc::clone(&counters.connection_stats);
+            add(&stats.accepted, 1);
             let context = ThreadContext::given(acceptor, clock);
             let worker = Rc::new(Worker::new(realm, counters, context));
             // Errors of a connection matter only to its client.
-            let _ = connection::run(&worker, Stream::Memory(stream), false, number).await;
+            let _ = connection::run(&worker, stream, tls, number).await;
+            add(&stats.closed, 1);
         }
     }
 

@@ -18,6 +18,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use brunt_embedded::tcp::accepted::Accepted;
+use brunt_embedded::tcp::socket::Socket;
 use brunt_embedded::tcp::stream::Stream;
 use brunt_embedded::timer::Sleep;
 use brunt_ldap_wire::message::Message;
@@ -49,7 +50,7 @@ async fn open_and_run(
     tls: bool,
     number: u64,
 ) -> io::Result<()> {
-    let stream = Stream::Clear(tokio::net::TcpStream::from_std(stream)?);
+    let stream = Stream::Clear(Socket::accepted(stream)?);
     run(worker, stream, tls, number).await
 }
 

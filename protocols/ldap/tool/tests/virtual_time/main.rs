@@ -58,7 +58,7 @@ async fn over_a_wire(client: DuplexStream, directory: Arc<InMemory>, time: Virtu
     let (from_client, to_client) = tokio::io::split(client);
     let (from_server, to_server) = tokio::io::split(near);
     let there = carry(from_client, to_server, time.clone());
-    tokio::join!(directory.serve(far), there, carry(from_server, to_client, time));
+    tokio::join!(directory.serve(far, false), there, carry(from_server, to_client, time));
 }
 
 /// A network with a directory at one address.
