@@ -5,26 +5,20 @@
 //! If a server's programs are not installed, its tests are skipped, visibly; see `brunt_testbed::require`.
 
 mod answers;
-mod attempts;
 mod brunt;
 mod command;
 mod connections;
-mod directories;
 mod identity;
 mod identity_embedded;
 mod identity_faults;
 mod identity_keys;
 mod identity_plans;
 mod jobs;
-mod journeys;
 mod logged;
 mod many;
 mod mixed;
-mod pages;
-mod parallel;
 mod secured;
 mod shared;
 mod times;
-mod uploads;
 mod visited;
 mod ways;

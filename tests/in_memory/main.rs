@@ -8,6 +8,7 @@ mod compared;
 mod curves;
 mod directory;
 mod find_max;
+mod http;
 mod lease_mistakes;
 mod load_options;
 mod loadgen;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::brunt::planned;
-use crate::pages::Site;
+use super::pages::{pages, plan_of};
+use crate::trial::planned;
 
 /// The parts of a body: the head of each and its content.
 fn parts(kind: &str, body: &str) -> Vec<(String, String)> {
@@ -20,8 +20,9 @@ fn parts(kind: &str, body: &str) -> Vec<(String, String)> {
 
 #[test]
 fn multipart_files_arrive_complete_under_their_row() {
-    let site = Site::start();
-    let plan = site.plan(
+    let site = pages();
+    let plan = plan_of(
+        &site,
         "",
         "[[scenario.steps]]\nname = \"send\"\npost = \"/send\"\n\
          multipart = { user = \"${photos.user}\", photo = { file = \"${photos.file}\", type = \"image/png\" } }\n\
@@ -56,11 +57,11 @@ fn multipart_files_arrive_complete_under_their_row() {
 
 #[test]
 fn multipart_preview_hides_secrets_and_file_contents() {
-    let site = Site::start();
+    let site = pages();
     let steps = "[[scenario.steps]]\npost = \"/send\"\n\
                  multipart = { password = \"s3cr3t\", photo = { file = \"a.png\" } }\n";
     for option in ["--once", "--check"] {
-        let run = planned(&site.plan("", steps)).arg(option);
+        let run = planned(&plan_of(&site, "", steps)).arg(option);
         run.file("a.png", "PNGPNG");
         let run = run.run();
         let output = format!("{}{}", run.report, run.notes);

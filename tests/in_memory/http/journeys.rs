@@ -1,100 +1,27 @@
 //! Groups, branches and repetitions of a plan: what a server counts is what the plan says and what the record counts.
 
-use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
-use std::thread;
+use super::site::{Site, json};
+use crate::trial::{Run, planned};
 
-use crate::brunt::{Run, planned};
+/// The load of most tests: twenty iterations.
+pub(super) const TWENTY: &str = "users = 2\niterations = { each = 10 }";
 
-/// How many requests there were of each target.
-type Counts = Arc<Mutex<BTreeMap<String, u64>>>;
-
-/// A server that answers by target and counts.
-pub(crate) struct Site {
-    url: String,
-    counts: Counts,
-    connections: Arc<AtomicU64>,
+/// A site that answers by target.
+pub(super) fn visited() -> Site {
+    Site::answering(|requested, seen| {
+        let (status, body) = answer(requested.target(), seen);
+        json(status, "", &body)
+    })
 }
 
-impl Site {
-    pub(crate) fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let url = format!("http://{}", listener.local_addr().expect("an address"));
-        let counts = Counts::default();
-        let log = Arc::clone(&counts);
-        let connections = Arc::new(AtomicU64::new(0));
-        let opened = Arc::clone(&connections);
-        thread::spawn(move || {
-            for peer in listener.incoming().flatten() {
-                opened.fetch_add(1, Ordering::Relaxed);
-                let log = Arc::clone(&log);
-                thread::spawn(move || serve(peer, &log));
-            }
-        });
-        Self { url, counts, connections }
-    }
-
-    /// How many connections were opened.
-    pub(crate) fn connections(&self) -> u64 {
-        self.connections.load(Ordering::Relaxed)
-    }
-
-    /// How many requests there were whose target begins so.
-    pub(crate) fn count(&self, start: &str) -> u64 {
-        let counts = self.counts.lock().expect("no panic");
-        counts.iter().filter(|(target, _)| target.starts_with(start)).map(|(_, count)| count).sum()
-    }
-
-    pub(crate) fn plan(&self, run: &str, steps: &str) -> String {
-        format!(
-            "[run]\n{run}\n[http]\nbase = \"{}\"\n[variables]\nfirst = {{ number = \"repeat\", step = 20 }}\n\
-             [[scenario]]\nname = \"visit\"\n{steps}",
-            self.url
-        )
-    }
-
-    /// Ten iterations of each of two users.
-    pub(crate) fn run(&self, steps: &str) -> Run {
-        planned(&self.plan("users = 2\niterations = { each = 10 }", steps)).run()
-    }
+/// A plan with this load and these steps.
+pub(super) fn plan_of(site: &Site, load: &str, steps: &str) -> String {
+    site.plan(load, "[variables]\nfirst = { number = \"repeat\", step = 20 }", steps)
 }
 
-fn serve(peer: TcpStream, log: &Counts) {
-    let mut out = peer.try_clone().expect("a second handle");
-    let mut peer = BufReader::new(peer);
-    loop {
-        let (mut line, mut rest, mut length) = (String::new(), String::new(), 0);
-        if !peer.read_line(&mut line).is_ok_and(|read| read > 0) {
-            return;
-        }
-        while peer.read_line(&mut rest).is_ok_and(|read| read > 0) && rest != "\r\n" {
-            if let Some(given) = rest.to_lowercase().strip_prefix("content-length: ") {
-                length = given.trim().parse().unwrap_or(0);
-            }
-            rest.clear();
-        }
-        if peer.read_exact(&mut vec![0; length]).is_err() {
-            return;
-        }
-        let target = line.split(' ').nth(1).unwrap_or_default().to_owned();
-        let seen = {
-            let mut counts = log.lock().expect("no panic");
-            let count = counts.entry(target.clone()).or_default();
-            *count += 1;
-            *count
-        };
-        let (status, body) = answer(&target, seen);
-        let head = format!(
-            "HTTP/1.1 {status} Said\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
-            body.len()
-        );
-        if out.write_all((head + &body).as_bytes()).is_err() {
-            return;
-        }
-    }
+/// Carries these steps out twenty times.
+pub(super) fn visit(site: &Site, steps: &str) -> Run {
+    planned(&plan_of(site, TWENTY, steps)).run()
 }
 
 /// The answer to a target that was asked for this many times.
@@ -124,15 +51,6 @@ fn answer(target: &str, seen: u64) -> (u16, String) {
     }
 }
 
-/// What the record counts of a group.
-pub(crate) fn span(run: &Run, name: &str) -> (u64, u64, u64) {
-    let spans = run.record()["spans"].as_array().cloned().unwrap_or_default();
-    let found = spans.iter().find(|span| span["name"] == name);
-    let span = found.unwrap_or_else(|| panic!("no span {name}: {run}"));
-    let count = |key: &str| span["counts"][key].as_u64().expect("a count");
-    (count("ok"), count("failed"), count("skipped"))
-}
-
 /// What was printed, with one space between words.
 fn output(run: &Run) -> String {
     let all = format!("{}{}", run.report, run.notes);
@@ -160,8 +78,8 @@ steps = [{ weight = 70, name = "logout", get = "/logout" }, { weight = 30, name 
 
 #[test]
 fn plan_with_groups_and_branches_agrees_with_the_server() {
-    let site = Site::start();
-    let run = planned(&site.plan("users = 2\niterations = { each = 10 }", VISIT)).arg("--details");
+    let site = visited();
+    let run = planned(&plan_of(&site, TWENTY, VISIT)).arg("--details");
     let run = run.run().went_well();
     assert_eq!(site.count("/kind"), 20, "{run}");
     assert_eq!((site.count("/otp"), site.count("/code")), (5, 5), "{run}");
@@ -174,10 +92,10 @@ fn plan_with_groups_and_branches_agrees_with_the_server() {
     for (name, requested) in [("otp", 5), ("code", 5), ("page", 60), ("logout", logout)] {
         assert_eq!(run.count_of(name, "ok"), requested, "{name}: {run}");
     }
-    assert_eq!(span(&run, "second factor"), (5, 0, 0), "{run}");
-    assert_eq!(span(&run, "pages"), (20, 0, 0), "{run}");
-    assert_eq!(span(&run, "pages work"), (20, 0, 0), "{run}");
-    assert_eq!(span(&run, "leave"), (20, 0, 0), "{run}");
+    assert_eq!(run.span("second factor"), (5, 0, 0), "{run}");
+    assert_eq!(run.span("pages"), (20, 0, 0), "{run}");
+    assert_eq!(run.span("pages work"), (20, 0, 0), "{run}");
+    assert_eq!(run.span("leave"), (20, 0, 0), "{run}");
     assert_eq!(run.part("iteration"), 20, "{run}");
     for span in run.record()["spans"].as_array().expect("spans") {
         assert!(span["goodput"].as_f64().is_some_and(|rate| rate > 0.0), "{span}");
@@ -190,8 +108,8 @@ fn plan_with_groups_and_branches_agrees_with_the_server() {
     let share = format!("{logout} {:.2}%", 5.0 * logout as f64);
     assert!(output(&run).contains(&format!(" leave logout {share}")), "{run}");
     // The same seed makes the same choices.
-    let again = Site::start();
-    again.run(VISIT).went_well();
+    let again = visited();
+    visit(&again, VISIT).went_well();
     assert_eq!(again.count("/logout"), logout);
 }
 
@@ -199,14 +117,14 @@ fn plan_with_groups_and_branches_agrees_with_the_server() {
 fn shares(site: &Site, variables: &str) -> String {
     let steps = VISIT.replace("weight = 70", "weight = \"${logout}\"");
     let steps = steps.replace("weight = 30", "weight = \"${stay}\"");
-    let plan = site.plan("users = 2\niterations = { each = 10 }", &steps);
+    let plan = plan_of(site, TWENTY, &steps);
     plan.replace("[variables]\n", &format!("[variables]\n{variables}\n"))
 }
 
 #[test]
 fn weight_may_be_a_variable() {
-    let (given, site) = (Site::start(), Site::start());
-    given.run(VISIT).went_well();
+    let (given, site) = (visited(), visited());
+    visit(&given, VISIT).went_well();
     let plan = shares(&site, "logout = 70\nstay = \"${rest}\"\nrest = 30");
     let run = planned(&plan).run().went_well();
     // The same weights and the same seed make the same choices.
@@ -228,12 +146,12 @@ fn weight_may_be_a_variable() {
 
 #[test]
 fn weight_that_is_no_number_fails_the_step_and_says_why() {
-    let site = Site::start();
+    let site = visited();
     let leave = "[[scenario.steps]]\nname = \"leave\"\nchoose = \"weights\"\nsteps = [{ weight = \"${kind}\", \
          name = \"logout\", get = \"/logout\" }, { name = \"stay\", get = \"/stay\" }]\n";
     let kind =
         "[[scenario.steps]]\nname = \"kind\"\nget = \"/kind/1\"\nextract = { kind = \"/kind\" }\n";
-    let run = site.run(&(kind.to_owned() + leave));
+    let run = visit(&site, &(kind.to_owned() + leave));
     let output = run.record()["samples"].to_string();
     assert!(
         output.contains("choose: the weight of 'logout' is 'none', which is not a whole number"),
@@ -246,7 +164,7 @@ fn weight_that_is_no_number_fails_the_step_and_says_why() {
         [("much", "'logout' is 'much'"), ("0", "no step of 'leave' has a weight above 0")]
     {
         let none = leave.replace("{ name", "{ weight = 0, name");
-        let plan = site.plan("users = 2\niterations = { each = 10 }", &none);
+        let plan = plan_of(&site, TWENTY, &none);
         let kind = format!("[variables]\nkind = {{ choice = [\"{drawn}\"] }}\n");
         let run = planned(&plan.replace("[variables]\n", &kind)).run();
         assert!(run.record()["samples"].to_string().contains(why), "{run}");
@@ -257,7 +175,7 @@ fn weight_that_is_no_number_fails_the_step_and_says_why() {
 
 #[test]
 fn choose_first_takes_the_first_matching_step() {
-    let site = Site::start();
+    let site = visited();
     let steps = r#"
 [[scenario.steps]]
 name = "kind"
@@ -272,7 +190,7 @@ steps = [
   { name = "else", get = "/else" },
 ]
 "#;
-    let run = site.run(steps).went_well();
+    let run = visit(&site, steps).went_well();
     // Of 0 to 19, five are multiples of 4, three of them below 10.
     assert_eq!((site.count("/otp"), site.count("/some"), site.count("/else")), (5, 7, 8), "{run}");
     let chosen = ["reached", "otp", "some", "else"].map(|name| {
@@ -280,12 +198,12 @@ steps = [
         run.tally(&format!("choice by kind{sign} {name}"))
     });
     assert_eq!(chosen, [20, 5, 7, 8], "{run}");
-    assert_eq!(span(&run, "by kind"), (20, 0, 0), "{run}");
+    assert_eq!(run.span("by kind"), (20, 0, 0), "{run}");
 }
 
 #[test]
 fn choose_weights_skips_a_step_whose_condition_fails() {
-    let site = Site::start();
+    let site = visited();
     let steps = r#"
 [[scenario.steps]]
 name = "kind"
@@ -299,7 +217,7 @@ steps = [
   { name = "stay", get = "/stay" },
 ]
 "#;
-    let run = site.run(steps).went_well();
+    let run = visit(&site, steps).went_well();
     let passed = run.tally("branch step 'otp' passed over");
     assert!(passed > 9 && passed < 20, "{run}");
     assert_eq!((site.count("/otp"), site.count("/stay")), (0, 20 - passed), "{run}");
@@ -312,7 +230,7 @@ steps = [
 
 #[test]
 fn repeat_ends_by_condition_or_fails_at_its_maximum() {
-    let site = Site::start();
+    let site = visited();
     let steps = |target: &str| {
         format!(
             "[[scenario.steps]]\nname = \"crawl\"\nrepeat = {{ while = [{{ value = \"${{next}}\", exists = false, \
@@ -322,14 +240,14 @@ fn repeat_ends_by_condition_or_fails_at_its_maximum() {
     };
     let first = "[[scenario.steps]]\nname = \"first\"\nget = \"/more/${run.iteration}\"\n\
          extract = { next = \"/next\" }\n";
-    let run = site.run(&(first.to_owned() + &steps("/more/${run.iteration}"))).went_well();
+    let run = visit(&site, &(first.to_owned() + &steps("/more/${run.iteration}"))).went_well();
     assert_eq!(site.count("/more"), 60, "{run}");
     assert_eq!(run.count_of("page", "ok"), 40, "{run}");
     let endless = first.replace("/more/${run.iteration}", "/endless") + &steps("/endless");
     let after = "[[scenario.steps]]\nname = \"after\"\nget = \"/after\"\n";
-    let run = site.run(&(endless + after));
+    let run = visit(&site, &(endless + after));
     assert_eq!((run.count_of("page", "ok"), run.count_of("page", "failed")), (80, 20), "{run}");
-    assert_eq!(span(&run, "crawl"), (0, 20, 0), "{run}");
+    assert_eq!(run.span("crawl"), (0, 20, 0), "{run}");
     assert_eq!((site.count("/after"), run.count_of("after", "skipped")), (0, 20), "{run}");
     let output = run.record()["samples"].to_string();
     assert!(output.contains("repeat: 5 times, and the condition still holds"), "{run}");
@@ -337,7 +255,7 @@ fn repeat_ends_by_condition_or_fails_at_its_maximum() {
 
 #[test]
 fn group_fails_with_a_step_and_is_skipped_if_not_begun() {
-    let site = Site::start();
+    let site = visited();
     let steps = r#"
 [[scenario.steps]]
 name = "outer"
@@ -346,20 +264,20 @@ steps = [
   { name = "later", steps = [{ name = "rest", get = "/rest" }] },
 ]
 "#;
-    let run = site.run(steps);
+    let run = visit(&site, steps);
     assert_eq!((site.count("/fine"), site.count("/none"), site.count("/rest")), (20, 20, 0));
-    assert_eq!(span(&run, "outer"), (0, 20, 0), "{run}");
-    assert_eq!(span(&run, "inner"), (0, 20, 0), "{run}");
-    assert_eq!(span(&run, "later"), (0, 0, 20), "{run}");
+    assert_eq!(run.span("outer"), (0, 20, 0), "{run}");
+    assert_eq!(run.span("inner"), (0, 20, 0), "{run}");
+    assert_eq!(run.span("later"), (0, 0, 20), "{run}");
     assert_eq!(run.count_of("rest", "skipped"), 20, "{run}");
 }
 
 #[test]
 fn iteration_without_requests_is_one_skipped_exchange() {
-    let site = Site::start();
+    let site = visited();
     let steps = "[[scenario.steps]]\nname = \"never\"\nwhen = [{ value = \"${next}\" }]\nget = \"/never\"\n\
          extract = { next = \"/next\" }\n";
-    let run = site.run(steps);
+    let run = visit(&site, steps);
     assert_eq!((site.count("/never"), run.count_of("never", "skipped")), (0, 20), "{run}");
     let notes = run.record()["verdict"]["notes"].to_string();
     assert!(notes.contains("step 'never' was passed over in all 20 iterations"), "{run}");
@@ -367,8 +285,8 @@ fn iteration_without_requests_is_one_skipped_exchange() {
 
 #[test]
 fn once_shows_groups_rounds_and_skipped_steps() {
-    let site = Site::start();
-    let plan = site.plan("users = 1", VISIT).replace("equals = \"otp\"", "equals = \"sms\"");
+    let site = visited();
+    let plan = plan_of(&site, "users = 1", VISIT).replace("equals = \"otp\"", "equals = \"sms\"");
     let run = planned(&plan).arg("--once").run();
     assert!(run.report.contains("-- page (in pages, round 3): passed"), "{run}");
     assert!(run.report.contains("group 'second factor' was passed over"), "{run}");

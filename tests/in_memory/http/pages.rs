@@ -1,101 +1,28 @@
 //! Logins through pages: forms that are sent, links that are followed, and what is said when a page has neither.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
-use std::thread;
+use super::site::{Requested, Site, json};
+use crate::trial::{Run, planned};
 
-use crate::brunt::{Run, planned};
-
-/// A request that the server got.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ReceivedRequest {
-    /// Method and target.
-    line: String,
-    head: String,
-    pub(crate) body: String,
+/// A site with a login: a page with a form and a hidden token, which only a cookie makes valid.
+pub(super) fn pages() -> Site {
+    Site::answering(|requested, _| answer(requested))
 }
 
-impl ReceivedRequest {
-    pub(crate) fn field(&self, name: &str) -> Option<&str> {
-        let mut fields = self.head.lines().filter_map(|line| line.split_once(": "));
-        fields.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
-    }
+/// A plan with these steps, and these lines about HTTP.
+pub(super) fn plan_of(site: &Site, http: &str, steps: &str) -> String {
+    let load = "users = 2\niterations = { each = 3 }";
+    site.plan(load, &format!("cookies = true\n{http}"), steps)
 }
 
-/// A server with a login: a page with a form and a hidden token, which only a cookie makes valid.
-pub(crate) struct Site {
-    url: String,
-    requested: Arc<Mutex<Vec<ReceivedRequest>>>,
+fn visit(site: &Site, http: &str, steps: &str) -> Run {
+    planned(&plan_of(site, http, steps)).run()
 }
 
-impl Site {
-    pub(crate) fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let url = format!("http://{}", listener.local_addr().expect("an address"));
-        let requested = Arc::new(Mutex::new(Vec::new()));
-        let log = Arc::clone(&requested);
-        thread::spawn(move || {
-            for peer in listener.incoming().flatten() {
-                let log = Arc::clone(&log);
-                thread::spawn(move || serve(peer, &log));
-            }
-        });
-        Self { url, requested }
-    }
-
-    pub(crate) fn requested(&self, start: &str) -> Vec<ReceivedRequest> {
-        let requested = self.requested.lock().expect("no panic");
-        requested.iter().filter(|one| one.line.starts_with(start)).cloned().collect()
-    }
-
-    /// A plan with these steps.
-    pub(crate) fn plan(&self, http: &str, steps: &str) -> String {
-        format!(
-            "[run]\nusers = 2\niterations = {{ each = 3 }}\n[http]\nbase = \"{}\"\ncookies = true\n{http}\n\
-             [[scenario]]\nname = \"visit\"\n{steps}",
-            self.url
-        )
-    }
-
-    fn run(&self, http: &str, steps: &str) -> Run {
-        planned(&self.plan(http, steps)).run()
-    }
-
-    fn once(&self, http: &str, steps: &str) -> Run {
-        planned(&self.plan(http, steps)).arg("--once").run()
-    }
+fn once(site: &Site, http: &str, steps: &str) -> Run {
+    planned(&plan_of(site, http, steps)).arg("--once").run()
 }
 
-fn serve(peer: TcpStream, log: &Mutex<Vec<ReceivedRequest>>) {
-    let mut out = peer.try_clone().expect("a second handle");
-    let mut peer = BufReader::new(peer);
-    loop {
-        let mut requested = ReceivedRequest::default();
-        let mut line = String::new();
-        while peer.read_line(&mut line).is_ok_and(|read| read > 0) && line != "\r\n" {
-            requested.head.push_str(&line);
-            line.clear();
-        }
-        if requested.head.is_empty() {
-            return;
-        }
-        requested.line = requested.head.split(" HTTP").take(1).collect();
-        let length = requested.field("content-length").and_then(|length| length.parse().ok());
-        let mut body = vec![0; length.unwrap_or(0)];
-        if peer.read_exact(&mut body).is_err() {
-            return;
-        }
-        requested.body = String::from_utf8_lossy(&body).into_owned();
-        let answer = answer(&requested);
-        log.lock().expect("no panic").push(requested);
-        if out.write_all(answer.as_bytes()).is_err() {
-            return;
-        }
-    }
-}
-
-fn answer(requested: &ReceivedRequest) -> String {
+fn answer(requested: &Requested) -> String {
     let page = |extra: &str, text: &str| {
         let length = text.len();
         format!(
@@ -124,13 +51,7 @@ fn answer(requested: &ReceivedRequest) -> String {
             }
         }
         line if line.starts_with("GET /cb") => page("", "<p id=who>  Jo <b>Do</b>\n</p><p>bye</p>"),
-        "GET /json" => {
-            let body = "{\"ids\":[1,2,3]}";
-            let length = body.len();
-            format!(
-                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
-            )
-        }
+        "GET /json" => json(200, "", "{\"ids\":[1,2,3]}"),
         "GET /script" => page("", "<script src=a.js></script><div id=root></div>"),
         "GET /none" => "HTTP/1.1 404 Not Found\r\nContent-Length: 7\r\n\r\nnothing".to_owned(),
         "GET /away" => moved("http://127.0.0.1:9/away"),
@@ -151,13 +72,13 @@ form = { user = "jo", password = "s 1" }
 
 #[test]
 fn form_login_lands_on_the_callback() {
-    let site = Site::start();
+    let site = pages();
     let steps = format!(
         "{LOGIN}lands = \"/cb\"\nchecks = [{{ html = \"#who\", equals = \"Jo Do\" }}, \
          {{ html = \"p\", count = \"2\" }}]\nextract = {{ code = {{ url = true, parameter = \"code\" }} }}\n\
          [[scenario.steps]]\nname = \"token\"\npost = \"/token\"\nform = {{ code = \"${{code}}\" }}\n"
     );
-    let run = site.run("redirects = 5", &steps).went_well();
+    let run = visit(&site, "redirects = 5", &steps).went_well();
     assert!(run.notes.contains("this run submits forms, sends POST requests: "), "{run}");
     assert_eq!(run.count_of("password", "ok"), 6, "{run}");
     let sent = site.requested("POST /login");
@@ -174,12 +95,12 @@ fn form_login_lands_on_the_callback() {
 
 #[test]
 fn unfollowed_redirect_supplies_its_parameter() {
-    let site = Site::start();
+    let site = pages();
     let steps = format!(
         "{LOGIN}status = 302\nextract = {{ code = {{ header = \"Location\", parameter = \"code\" }} }}\n\
          [[scenario.steps]]\nget = \"/token/${{code|sha256|hex}}\"\n"
     );
-    let run = site.run("", &steps).went_well();
+    let run = visit(&site, "", &steps).went_well();
     // The digest of "c/1".
     let token = "GET /token/f2a9dfa69a24871de5a0fb2aac2c9e1d5cfa6baa91d3b008716c245f68ba2a82";
     let seen = site.requested("GET /token/");
@@ -189,9 +110,9 @@ fn unfollowed_redirect_supplies_its_parameter() {
 
 #[test]
 fn wrong_password_lands_elsewhere_and_quotes_the_page() {
-    let site = Site::start();
+    let site = pages();
     let steps = LOGIN.replace("s 1", "wrong") + "lands = \"/cb\"\n";
-    let run = site.once("redirects = 5", &steps);
+    let run = once(&site, "redirects = 5", &steps);
     let output = format!("{}{}", run.report, run.notes);
     assert!(
         output.contains(
@@ -209,18 +130,18 @@ fn wrong_password_lands_elsewhere_and_quotes_the_page() {
         output.contains("user=jo&password=***&csrf=***&go=***") && output.contains("/login?***\n"),
         "{output}"
     );
-    let run = site.run("redirects = 5", &steps);
+    let run = visit(&site, "redirects = 5", &steps);
     assert_eq!((run.count_of("page", "ok"), run.count_of("password", "failed")), (6, 6), "{run}");
 }
 
 #[test]
 fn missing_form_link_or_field_is_reported() {
-    let site = Site::start();
+    let site = pages();
     let output = |before: &str, step: &str| {
         let steps = format!(
             "[[scenario.steps]]\nname = \"before\"\nget = \"{before}\"\n[[scenario.steps]]\n{step}\n"
         );
-        let run = site.once("", &steps);
+        let run = once(&site, "", &steps);
         format!("{}{}", run.report, run.notes)
     };
     let otp = output("/auth", "submit = true\nform = { otp = 1 }");
@@ -247,9 +168,9 @@ fn missing_form_link_or_field_is_reported() {
 
 #[test]
 fn follow_requests_the_link_of_the_page() {
-    let site = Site::start();
+    let site = pages();
     let steps = "[[scenario.steps]]\nget = \"/auth/x\"\n[[scenario.steps]]\nname = \"help\"\nfollow = \".help\"\n";
-    let run = site.run("", steps).went_well();
+    let run = visit(&site, "", steps).went_well();
     assert_eq!(run.count_of("help", "ok"), 6, "{run}");
     let help = site.requested("GET /auth/help?x=1&y=2");
     assert_eq!(help.len(), 6, "{run}");
@@ -258,32 +179,32 @@ fn follow_requests_the_link_of_the_page() {
 
 #[test]
 fn origins_restrict_redirects_when_named() {
-    let site = Site::start();
+    let site = pages();
     let steps = "[[scenario.steps]]\nname = \"away\"\nget = \"/away\"\n";
-    let run = site.once("redirects = 1\norigins = [\"http://127.0.0.1:1\"]", steps);
+    let run = once(&site, "redirects = 1\norigins = [\"http://127.0.0.1:1\"]", steps);
     let output = format!("{}{}", run.report, run.notes);
     assert!(output.contains("go to http://127.0.0.1:9: the plan names no such origin"), "{output}");
 }
 
 #[test]
 fn pick_chooses_one_of_several_matches() {
-    let site = Site::start();
+    let site = pages();
     let pick = |pick: &str| {
         format!(
             "[[scenario.steps]]\nget = \"/json\"\nextract = {{ id = {{ json = \"$.ids[*]\", pick = {pick} }} }}\n\
              [[scenario.steps]]\nget = \"/id/${{id}}\"\n"
         )
     };
-    site.run("", &pick("\"last\"")).went_well();
+    visit(&site, "", &pick("\"last\"")).went_well();
     assert_eq!(site.requested("GET /id/3").len(), 6);
-    site.run("", &pick("2")).went_well();
+    visit(&site, "", &pick("2")).went_well();
     assert_eq!(site.requested("GET /id/2").len(), 6);
     let ids = |site: &Site| -> Vec<String> {
         site.requested("GET /id/").into_iter().map(|one| one.line).collect()
     };
     let [first, second] = [(), ()].map(|()| {
-        let site = Site::start();
-        site.run("", &pick("\"random\"")).went_well();
+        let site = pages();
+        visit(&site, "", &pick("\"random\"")).went_well();
         let mut ids = ids(&site);
         ids.sort();
         ids

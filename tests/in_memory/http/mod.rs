@@ -1,0 +1,9 @@
+//! Plans over HTTP: what a site or the identity API counts is what the plan says and what the record counts.
+
+mod attempts;
+mod journeys;
+mod keys;
+mod pages;
+mod parallel;
+mod site;
+mod uploads;
