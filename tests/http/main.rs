@@ -9,8 +9,6 @@ mod brunt;
 mod command;
 mod connections;
 mod identity;
-mod identity_embedded;
-mod identity_faults;
 mod identity_keys;
 mod identity_plans;
 mod jobs;

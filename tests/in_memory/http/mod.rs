@@ -1,6 +1,8 @@
 //! Plans over HTTP: what a site or the identity API counts is what the plan says and what the record counts.
 
 mod attempts;
+mod identity;
+mod identity_faults;
 mod journeys;
 mod keys;
 mod pages;

@@ -1,8 +1,7 @@
 //! Logins that go wrong at the OpenID provider of the identity API in memory, as its scripts demand: what a user reads.
 
-use brunt_http_server::{Config, Running, Script, Server};
-
-use crate::brunt::planned;
+use crate::rest_target::RestTarget;
+use crate::trial::planned;
 
 /// The login page, its form, and tokens.
 const LOGIN: &str = r#"
@@ -53,18 +52,13 @@ post = "/token"
 form = { grant_type = "refresh_token", client_id = "web", refresh_token = "${refresh}" }
 "#;
 
-fn scripted(rule: &str) -> Running {
-    let script = Script::parse(&format!("[[rule]]\n{rule}")).expect("a script");
-    Server::start(Config { script: Some(script), ..Config::default() }).expect("it starts")
-}
-
 /// What one iteration of these steps says at a server with this rule.
 fn output(rule: &str, before: &str, steps: &str) -> String {
-    let server = scripted(rule);
-    let address = server.address();
+    let server = RestTarget::scripted(&format!("[[rule]]\n{rule}"));
+    let base = &server.base;
     let plan = format!(
-        "[run]\nusers = 1\niterations = {{ each = 1 }}\n[http]\nbase = \"http://{address}/idp\"\ncookies = true\n\
-         redirects = 5\n[variables]\nback = \"http://{address}/echo\"\n\
+        "[run]\nusers = 1\niterations = {{ each = 1 }}\n[http]\nbase = \"{base}/idp\"\ncookies = true\n\
+         redirects = 5\n[variables]\nback = \"{base}/echo\"\n\
          verifier = {{ chars = \"[a-z]\", length = 64 }}\n{before}\n[[scenario]]\nname = \"visit\"\n{steps}"
     );
     let plan = if steps.contains("status = 302") {
@@ -111,8 +105,8 @@ fn missing_and_rejected_cookies_are_reported() {
 
 #[test]
 fn secure_cookie_over_http_explains_the_refusal() {
-    let server = Server::start(Config::default()).expect("it starts");
-    let address = server.address();
+    let server = RestTarget::start();
+    let address = server.base.trim_start_matches("http://");
     let plan = format!(
         "[run]\nusers = 1\niterations = {{ each = 1 }}\n[http]\nbase = \"http://id.example.com/idp\"\n\
          cookies = true\nredirects = 5\n[http.resolve]\n\"id.example.com:80\" = \"{address}\"\n\

@@ -1,31 +1,25 @@
 //! The plans for the identity API in memory: what each counts is what the server's events and answers count.
 
-use brunt_http_server::{Config, Running, Script, Server, Stats};
+use brunt_http_server::Stats;
 
-use crate::brunt::{Brunt, Run, planned};
-
-/// The server of a test.
-fn server(script: Option<&str>) -> Running {
-    let script = script.map(|text| Script::parse(text).expect("a script"));
-    let config = Config { threads: 2, script, ..Config::default() };
-    Server::start(config).expect("it starts")
-}
+use crate::rest_target::RestTarget;
+use crate::trial::{Run, Trial, planned};
 
 /// An example, with this load and these settings, at a server below this path.
-fn example(server: &Running, (plan, path): (&str, &str), run: &str, settings: &[&str]) -> Brunt {
+fn example(server: &RestTarget, (plan, path): (&str, &str), run: &str, settings: &[&str]) -> Trial {
     let (before, rest) = plan.split_once("\n[run]\n").expect("the plan says how it is run");
     let (_, after) = rest.split_once("\n[http]\n").expect("the plan says what is asked");
-    let brunt = planned(&format!("{before}\n[run]\n{run}\ntimeout = \"30s\"\n[http]\n{after}"));
-    let base = format!("http.base=http://{}{path}", server.address());
+    let trial = planned(&format!("{before}\n[run]\n{run}\ntimeout = \"30s\"\n[http]\n{after}"));
+    let base = format!("http.base={}{path}", server.base);
     let settings = settings.iter().flat_map(|setting| ["--set", setting]);
-    brunt.args(["--set", &base, "--set", "objectives=[]"]).args(settings)
+    trial.args(["--set", &base, "--set", "objectives=[]"]).args(settings)
 }
 
 /// Carries an example out, without a failure.
 fn carried_out(plan: (&str, &str), run: &str, settings: &[&str]) -> (Run, Stats) {
-    let server = server(None);
+    let server = RestTarget::start();
     let run = example(&server, plan, run, settings).run().went_well();
-    (run, server.shutdown())
+    (run, server.stats())
 }
 
 /// That the server counted these events and no others.
@@ -39,7 +33,7 @@ fn happened(seen: &Stats, run: &Run, events: &[(&str, u64)]) {
 
 #[test]
 fn oidc_provider_counts_logins_failures_refreshes_and_logouts() {
-    let plan = include_str!("../../examples/identity/idp/login.toml");
+    let plan = include_str!("../../../examples/identity/idp/login.toml");
     let settings = ["variables.mistype=50", "variables.remember=50", "variables.refreshes=3"];
     let load = "users = 4\niterations = { shared = 200 }";
     let (run, seen) = carried_out((plan, "/idp"), load, &settings);
@@ -61,7 +55,7 @@ fn oidc_provider_counts_logins_failures_refreshes_and_logouts() {
 
 #[test]
 fn oidc_provider_verifies_assertions_and_dpop_proofs() {
-    let plan = include_str!("../../examples/identity/idp/machines.toml");
+    let plan = include_str!("../../../examples/identity/idp/machines.toml");
     let load = "users = 3\niterations = { each = 20 }";
     let (run, seen) = carried_out((plan, "/idp"), load, &[]);
     let (keys, secrets) = (run.count_of("on behalf", "ok"), run.count_of("secret", "ok"));
@@ -81,10 +75,10 @@ fn oidc_provider_verifies_assertions_and_dpop_proofs() {
 
 #[test]
 fn oidc_provider_refuses_wrong_audience_and_missing_proof() {
-    let plan = include_str!("../../examples/identity/idp/machines.toml");
+    let plan = include_str!("../../../examples/identity/idp/machines.toml");
     let load = "users = 1\niterations = { each = 1 }";
     let settings = ["scenario.2.weight=0"];
-    let server = server(None);
+    let server = RestTarget::start();
     let wrong = plan.replace("aud = \"${issuer}\"", "aud = \"https://elsewhere.example.com\"");
     let run = example(&server, (&wrong, "/idp"), load, &settings).run();
     assert_eq!(run.ends_of("token"), [(("result".into(), 401), 1)].into(), "{run}");
@@ -97,9 +91,9 @@ fn oidc_provider_refuses_wrong_audience_and_missing_proof() {
 
 #[test]
 fn dpop_nonce_demanded_by_the_provider_is_in_the_next_proof() {
-    let plan = include_str!("../../examples/identity/idp/machines.toml");
+    let plan = include_str!("../../../examples/identity/idp/machines.toml");
     let rule = "[[rule]]\npath = '/idp/token'\naction = { idp = 'demand-nonce' }";
-    let server = server(Some(rule));
+    let server = RestTarget::scripted(rule);
     let load = "users = 1\niterations = { each = 2 }";
     let run = example(&server, (plan, "/idp"), load, &["scenario.2.weight=0"]).run().went_well();
     assert_eq!((run.count_of("token", "ok"), run.count_of("token nonce", "ok")), (2, 1), "{run}");
@@ -107,7 +101,7 @@ fn dpop_nonce_demanded_by_the_provider_is_in_the_next_proof() {
 
 #[test]
 fn oidc_provider_counts_one_time_passwords() {
-    let plan = include_str!("../../examples/identity/idp/second-factor.toml");
+    let plan = include_str!("../../../examples/identity/idp/second-factor.toml");
     let load = "users = 3\niterations = { shared = 60 }";
     let settings = ["variables.mistype=50", "variables.remember=50"];
     let (run, seen) = carried_out((plan, "/idp"), load, &settings);
@@ -118,7 +112,7 @@ fn oidc_provider_counts_one_time_passwords() {
 
 #[test]
 fn oidc_provider_counts_device_approvals_and_denials() {
-    let plan = include_str!("../../examples/identity/idp/device.toml");
+    let plan = include_str!("../../../examples/identity/idp/device.toml");
     let load = "users = 8\niterations = { shared = 60 }";
     let (run, seen) =
         carried_out((plan, "/idp"), load, &["scenario.2.weight=4", "scenario.3.weight=4"]);
@@ -138,24 +132,24 @@ fn oidc_provider_counts_device_approvals_and_denials() {
 
 #[test]
 fn saml_response_is_posted_to_the_service() {
-    let plan = include_str!("../../examples/identity/idp/saml-post.toml");
-    let server = server(None);
-    let service = format!("variables.service=http://{}/acs", server.address());
+    let plan = include_str!("../../../examples/identity/idp/saml-post.toml");
+    let server = RestTarget::start();
+    let service = format!("variables.service={}/acs", server.base);
     let load = "users = 3\niterations = { shared = 30 }";
     let run = example(&server, (plan, ""), load, &[&service]).run().went_well();
-    let seen = server.shutdown();
+    let seen = server.stats();
     happened(&seen, &run, &[("LOGIN", 30), ("SAML_RESPONSE", 30)]);
     assert_eq!(seen.answers_of("POST", "/acs", 200), 30, "{run}");
 }
 
 #[test]
 fn scim_provisioning_agrees_with_the_server() {
-    let plan = include_str!("../../examples/identity/scim/users.toml");
-    let server = server(None);
-    let token = format!("variables.token_url=http://{}/idp/token", server.address());
+    let plan = include_str!("../../../examples/identity/scim/users.toml");
+    let server = RestTarget::start();
+    let token = format!("variables.token_url={}/idp/token", server.base);
     let load = "users = 3\niterations = { each = 20 }";
     let run = example(&server, (plan, "/scim/v2"), load, &[&token]).run().went_well();
-    let seen = server.shutdown();
+    let seen = server.stats();
     let lives = run.count_of("delete", "ok");
     let users = "/scim/v2/Users/{id}";
     for (method, path, status, count) in [
@@ -176,7 +170,7 @@ fn scim_provisioning_agrees_with_the_server() {
 
 #[test]
 fn rest_to_ldap_users_agree_with_the_server() {
-    let plan = include_str!("../../examples/identity/pingds/rest.toml");
+    let plan = include_str!("../../../examples/identity/pingds/rest.toml");
     let load = "users = 3\niterations = { each = 10 }";
     let (run, seen) = carried_out((plan, "/api"), load, &[]);
     for (method, status) in
@@ -190,8 +184,8 @@ fn rest_to_ldap_users_agree_with_the_server() {
 
 #[test]
 fn scim_users_are_sorted_across_pages() {
-    let server = server(None);
-    let origin = format!("http://{}", server.address());
+    let server = RestTarget::start();
+    let origin = &server.base;
     let created = ["carol", "Alice", "bob"].map(|name| {
         format!(
             "{{ name = \"create\", post = \"/Users\", bearer = \"${{token}}\", status = 201, \
@@ -232,5 +226,5 @@ fn scim_users_are_sorted_across_pages() {
     ));
     let run = run.run().went_well();
     assert_eq!(run.count_of("second", "ok"), 1, "{run}");
-    assert_eq!(server.shutdown().answers_of("GET", "/scim/v2/Users", 200), 4, "{run}");
+    assert_eq!(server.stats().answers_of("GET", "/scim/v2/Users", 200), 4, "{run}");
 }
