@@ -24,22 +24,6 @@ fn statuses_are_counted_separately() {
 }
 
 #[test]
-fn status_of_a_step_decides_success() {
-    let Some(nginx) = nginx() else { return };
-    let steps = [
-        step("name = \"wanted\"\nget = \"/status/404\"\nstatus = 404"),
-        step("name = \"unwanted\"\nget = \"/small.txt\"\nstatus = [201, \"300..399\"]"),
-        step("name = \"some\"\nget = \"/status/409\"\nstatus = \"200..299, 409\""),
-    ];
-    let plan = plan(2, 5, &base(&nginx, Listener::Clear), &steps.concat());
-    let run = planned(&plan).run().ended_with(0);
-    the_same(&nginx, &run);
-    assert_eq!(run.ends_of("wanted"), [(("ok".into(), 404), 10)].into(), "{run}");
-    assert_eq!(run.ends_of("unwanted"), [(("result".into(), 200), 10)].into(), "{run}");
-    assert_eq!(run.ends_of("some"), [(("ok".into(), 409), 10)].into(), "{run}");
-}
-
-#[test]
 fn methods_and_bodies_arrive_unchanged() {
     let Some(nginx) = nginx() else { return };
     let large: String =
@@ -165,26 +149,4 @@ fn checks_and_extracted_values_work_across_steps() {
     let sent = samples.split("\"sent\":\"GET http://").skip(1);
     let sent: Vec<&str> = sent.filter_map(|rest| rest.split(['"', '\\']).next()).collect();
     assert!(!sent.is_empty() && sent.iter().all(|url| url.ends_with("/user.json")), "{samples}");
-}
-
-#[test]
-fn failure_skips_the_rest_of_the_iteration() {
-    let Some(nginx) = nginx() else { return };
-    let plan = format!(
-        "[run]\nusers = 3\niterations = {{ shared = 50 }}\n[http]\n{}\n\n[[scenario]]\n{}{}{}",
-        base(&nginx, Listener::Clear),
-        step("name = \"first\"\nget = \"/small.txt\""),
-        step("name = \"refused\"\nget = \"/status/403\""),
-        step("name = \"never\"\nget = \"/small.txt?never\""),
-    );
-    let run = planned(&plan).run().ended_with(0);
-    let served = the_same(&nginx, &run);
-    assert_eq!(served.len(), 100, "{run}");
-    let of =
-        |operation: &str| ["ok", "failed", "skipped"].map(|count| run.count_of(operation, count));
-    assert_eq!(
-        (of("first"), of("refused"), of("never")),
-        ([50, 0, 0], [0, 50, 0], [0, 0, 50]),
-        "{run}"
-    );
 }

@@ -40,15 +40,3 @@ pub(crate) fn statuses(run: &Run) -> BTreeMap<u16, u64> {
     }
     statuses
 }
-
-/// The shortest service time of an operation, in milliseconds.
-pub(crate) fn shortest_service(run: &Run, operation: &str) -> f64 {
-    run.operation(operation)["service"]["min_ns"].as_f64().expect("nanoseconds") / 1e6
-}
-
-/// The mean response time of an operation, in milliseconds.
-pub(crate) fn mean_response(run: &Run, operation: &str) -> f64 {
-    let response = &run.operation(operation)["response"];
-    let figure = |name: &str| response[name].as_f64().expect("a figure");
-    figure("sum_ns") / figure("count") / 1e6
-}

@@ -10,38 +10,6 @@ fn http(words: &str, url: &str) -> Run {
 }
 
 #[test]
-fn requests_are_divided_among_connections() {
-    let Some(nginx) = nginx() else { return };
-    let run = http("-c 5 -n 503", &nginx.url(Listener::Clear, "/small.txt")).went_well();
-    let served = the_same(&nginx, &run);
-    assert_eq!((served.len(), Served::connections(&served).len()), (503, 5), "{run}");
-    assert!(run.report.contains("503"), "{run}");
-}
-
-#[test]
-fn duration_is_kept() {
-    let Some(nginx) = nginx() else { return };
-    let url = nginx.url(Listener::Clear, "/small.txt");
-    for words in ["-c 3 -z 1s", "-c 3 -d 1s -t 1 --latency"] {
-        let before = nginx.served().len();
-        let run = http(words, &url).went_well();
-        let seconds = run.record()["rates"]["seconds"].as_f64().expect("a length");
-        assert!((0.9..3.0).contains(&seconds), "{seconds}\n{run}");
-        let served = nginx.served().split_off(before);
-        assert_eq!(served.len() as u64, run.count("ok"), "{run}");
-        assert!(served.len() > 100, "{run}");
-    }
-}
-
-#[test]
-fn rate_is_kept_whatever_the_answers() {
-    let Some(nginx) = nginx() else { return };
-    let run = http("-c 10 -q 200 -z 2s", &nginx.url(Listener::Clear, "/small.txt")).went_well();
-    assert_eq!((the_same(&nginx, &run).len(), run.count("planned")), (400, 400), "{run}");
-    assert_eq!(run.record()["plan"]["mode"], "open", "{run}");
-}
-
-#[test]
 fn methods_headers_and_bodies_are_sent_as_given() {
     let Some(nginx) = nginx() else { return };
     let url = nginx.url(Listener::Clear, "/kept/posted");
@@ -81,20 +49,6 @@ fn connection_reuse_and_http_version_are_as_given() {
     assert_eq!(since(), (100, 2, "HTTP/2.0".into()), "{run}");
     let run = secured("-c 2 -n 10 --http2", "/large.bin");
     assert_eq!(since(), (10, 2, "HTTP/2.0".into()), "{run}");
-}
-
-#[test]
-fn urls_from_file_are_requested_in_order() {
-    let Some(nginx) = nginx() else { return };
-    let brunt = command("http").typed("-c 2 -n 90 --urls-from-file");
-    let paths = ["/small.txt", "/user.json", "/status/404"];
-    let urls = paths.map(|path| nginx.url(Listener::Clear, path) + "\n").concat();
-    let urls = brunt.file("urls", &urls);
-    let run = brunt.arg(urls).run().ended_with(0);
-    let served = the_same(&nginx, &run);
-    for path in paths {
-        assert_eq!(served.iter().filter(|one| one.path == path).count(), 30, "{path}\n{run}");
-    }
 }
 
 #[test]

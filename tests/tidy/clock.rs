@@ -73,7 +73,6 @@ const STILL: &[(&str, usize)] = &[
     ("tests/dhcp/counted.rs", 1),
     ("tests/dhcp/ended.rs", 6),
     ("tests/dhcp/paused.rs", 5),
-    ("tests/http/times.rs", 1),
     ("tests/leases/idle.rs", 2),
     ("tests/leases/lost.rs", 5),
     ("tests/leases/runs.rs", 1),

@@ -3,6 +3,7 @@
 use crate::machine::run;
 use crate::planned::Plan;
 use crate::rest_target::RestTarget;
+use crate::trial::planned;
 
 /// Every third token is refused, and every fifth look is slow.
 const SCRIPT: &str = "
@@ -98,6 +99,23 @@ fn checks_decide_success() {
     let record = ended.record();
     assert_eq!((record.counts.ok, record.counts.failed), (8, 4), "{ended}");
     drop(target.stop());
+}
+
+#[test]
+fn status_of_a_step_decides_success() {
+    let target = RestTarget::start();
+    let plan = format!(
+        "[run]\niterations = {{ each = 5 }}\n[http]\nbase = \"{}\"\n[[scenario]]\nafter-failure = \"go-on\"\n\
+         [[scenario.steps]]\nname = \"wanted\"\nget = \"/status/404\"\nstatus = 404\n\
+         [[scenario.steps]]\nname = \"unwanted\"\nget = \"/\"\nstatus = [201, \"300..399\"]\n\
+         [[scenario.steps]]\nname = \"some\"\nget = \"/status/409\"\nstatus = \"200..299, 409\"\n",
+        target.base
+    );
+    let run = planned(&plan).run().ended_with(0);
+    assert_eq!(run.ends_of("wanted"), [(("ok".into(), 404), 5)].into(), "{run}");
+    assert_eq!(run.ends_of("unwanted"), [(("result".into(), 200), 5)].into(), "{run}");
+    assert_eq!(run.ends_of("some"), [(("ok".into(), 409), 5)].into(), "{run}");
+    assert_eq!(target.stats().requests, [15, 0], "{run}");
 }
 
 #[test]

@@ -23,10 +23,10 @@ const PATIENCE: Duration = Duration::from_secs(90);
 /// A running nginx with its files, certificates and log.
 ///
 /// What there is to ask for: `/small.txt`, `/text.txt` (compressed for who asks), `/large.bin`, `/user.json` and
-/// `/user.xml`; `/status/CODE`; `/slow.txt`, which takes [`SLOW`](Self::SLOW), and `/slower.txt`, which takes ten
-/// times as long; `/chunked.txt`; `/redirect/N`, which is N redirects away from `/small.txt`, `/redirect/again`, which
-/// never arrives, `/redirect/kept` (307, to `/kept/redirected`) and `/redirect/elsewhere` (to [`Listener::Short`]);
-/// `/close`, `/dropped` and `/cookie`; `/private`, which wants user.5; and `/kept/NAME`, which keeps what is PUT there.
+/// `/user.xml`; `/status/CODE`; `/slow.txt`, which takes [`SLOW`](Self::SLOW); `/chunked.txt`; `/redirect/N`, which is
+/// N redirects away from `/small.txt`, `/redirect/again`, which never arrives, `/redirect/kept` (307, to
+/// `/kept/redirected`) and `/redirect/elsewhere` (to [`Listener::Short`]); `/close`, `/dropped` and `/cookie`;
+/// `/private`, which wants user.5; and `/kept/NAME`, which keeps what is PUT there.
 #[derive(Debug)]
 pub struct Nginx {
     // First, so that the server is gone before its directory is removed.
@@ -178,16 +178,6 @@ impl Nginx {
         self.daemon.id()
     }
 
-    /// Stops the server in its tracks; connections stay open.
-    pub fn pause(&self) {
-        self.daemon.pause();
-    }
-
-    /// Resumes a paused server.
-    pub fn resume(&self) {
-        self.daemon.resume();
-    }
-
     /// Every request that ended by now, in the order of their ends.
     pub fn served(&self) -> Vec<Served> {
         let mark = self.marks.fetch_add(1, Ordering::Relaxed);
@@ -283,8 +273,6 @@ fn places(root: &Path, ports: [u16; 8]) -> String {
          location = /redirect/kept {{ return 307 /kept/redirected; }}\n\
          location = /redirect/elsewhere {{ return 302 {elsewhere}; }}\n\
          location = /slow.txt {{ sendfile on; sendfile_max_chunk 300; limit_rate 1000; }}\n\
-         location = /slower.txt {{ alias {root}/files/slow.txt;\n\
-         sendfile on; sendfile_max_chunk 300; limit_rate 100; }}\n\
          location = /text.txt {{ gzip on; gzip_types *; }}\n\
          location = /chunked.txt {{ ssi on; ssi_types *; }}\n\
          location = /close {{ keepalive_timeout 0; return 200 closing; }}\n\
