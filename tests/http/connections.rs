@@ -17,29 +17,6 @@ fn small() -> String {
 }
 
 #[test]
-fn connection_lives_as_long_as_its_user() {
-    let Some(nginx) = nginx() else { return };
-    let run = planned(&plan(5, 200, &base(&nginx, Listener::Clear), &small()));
-    let run = run.run().went_well();
-    let served = the_same(&nginx, &run);
-    assert_eq!(loads(&served), [200; 5], "{run}");
-    assert_eq!((run.part("connect"), run.part("first byte")), (5, 1_000), "{run}");
-}
-
-#[test]
-fn requests_per_connection_is_kept() {
-    let Some(nginx) = nginx() else { return };
-    for (most, expected) in [(1, vec![1; 40]), (3, [vec![3; 12], vec![2; 2]].concat())] {
-        let http = format!("{}\nrequests-per-connection = {most}", base(&nginx, Listener::Clear));
-        let before = nginx.served().len();
-        let run = planned(&plan(2, 20, &http, &small())).run().went_well();
-        let served = nginx.served().split_off(before);
-        assert_eq!(loads(&served), expected, "{run}");
-        assert_eq!(run.part("connect"), expected.len() as u64, "{run}");
-    }
-}
-
-#[test]
 fn server_close_after_five_requests_is_not_a_failure() {
     let Some(nginx) = nginx() else { return };
     let run = planned(&plan(3, 12, &base(&nginx, Listener::Short), &small()));
@@ -107,16 +84,6 @@ fn unix_socket_server_is_reached() {
     let served = the_same(&nginx, &run);
     assert!(served.iter().all(|one| one.listener == "unix" && one.host == "localhost"), "{run}");
     assert_eq!(loads(&served), [30; 3], "{run}");
-}
-
-#[test]
-fn absent_server_is_a_connect_failure() {
-    let Some(nginx) = nginx() else { return };
-    let away = format!("base = \"http://127.0.0.1:{}\"", brunt_testbed::free_port());
-    let run = planned(&plan(1, 3, &away, &small())).run();
-    assert_ne!(run.code, 0, "{run}");
-    assert!(run.any_record().is_none() || run.of_class("connect") > 0, "{run}");
-    assert_eq!(nginx.served(), []);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod answers;
 mod attempts;
 mod command;
+mod connections;
 mod identity;
 mod identity_faults;
 mod journeys;

@@ -15,7 +15,7 @@ use crate::rest_target::RestTarget;
 fn nodes_share_iterations_and_unique_feeder_rows() {
     let target = RestTarget::start();
     let text = format!(
-        "[run]\nusers = 3\nseed = 9\n[http]\nbase = \"{}\"\n[feeders.people]\ncsv = \"people.csv\"\n\
+        "[run]\nusers = 4\nworkers = 2\nseed = 9\n[http]\nbase = \"{}\"\n[feeders.people]\ncsv = \"people.csv\"\n\
         order = \"unique\"\n\
          [[scenario]]\nname = \"once\"\n[[scenario.steps]]\nname = \"once\"\npost = \"/echo\"\n\
          json = {{ uid = \"${{people.uid}}\", name = \"${{people.name}}\", iteration = \"${{run.iteration}}\" }}\n",
