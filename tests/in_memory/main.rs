@@ -1,7 +1,8 @@
 //! The program as a library, in virtual time: commands are carried out in this process, against servers in memory, so
 //! that a minute of load takes as long as its work and every figure is exact.
 //!
-//! Each file has one test beside it, in `tests/behaviour`, `tests/http` or `tests/measured`, of the program as a process.
+//! Each file has one test beside it, in `tests/behaviour`, `tests/http` or `tests/measured`, of the program as a
+//! process.
 
 mod callbacks;
 mod compared;
