@@ -21,7 +21,7 @@ const STILL: &[(&str, usize)] = &[
     ("protocols/dhcp/driver/src/link/tests.rs", 6),
     ("crates/net/src/udp/tests.rs", 10),
     ("protocols/dhcp/driver/tests/dhcp_sockets.rs", 2),
-    ("protocols/flow/driver/tests/flow/leases.rs", 3),
+    ("protocols/flow/driver/tests/flow/leases.rs", 1),
     ("protocols/http/driver/tests/http/answers.rs", 2),
     ("protocols/http/driver/tests/http/browsing.rs", 1),
     ("protocols/http/driver/tests/http/keeping.rs", 4),

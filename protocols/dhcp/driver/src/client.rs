@@ -1,7 +1,7 @@
 //! [`DhcpClient`]: one client that performs single exchanges and keeps its lease between them.
 //!
-//! Its identity follows from its number. The hub it shares has its own clock, so times are converted to the clock of
-//! the watch: both run at the same pace and differ only in their origin.
+//! Its identity follows from its number. The clock of the hub it shares and that of the watch run at the same pace, but
+//! may have different origins, so times are converted.
 
 use super::describe::DescribeReply;
 use super::dialogue::{Anomaly, Dialogue, ExchangeRequest};

@@ -7,7 +7,7 @@
 use super::population::{Mac, Population};
 use super::setup::{Opener, Setup};
 use super::{CaptureOptions, Dhcp, Limits, Mix, Task, v4, v6};
-use brunt_exchange::{Monotonic, Slots};
+use brunt_exchange::{Clock, Slots};
 use brunt_net::Network;
 use brunt_net::interface::local_address;
 use brunt_net::udp::{Bound, OpenError, Options, Socket};
@@ -85,8 +85,12 @@ pub(super) enum Family {
 }
 
 impl DhcpEndpoint {
-    /// Opens the endpoint.
-    pub fn open(network: &Network, requested: &EndpointSetup) -> Result<Self, DhcpEndpointError> {
+    /// Opens the endpoint, whose answers are waited for by this clock.
+    pub fn open(
+        network: &Network,
+        requested: &EndpointSetup,
+        clock: Arc<dyn Clock + Send + Sync>,
+    ) -> Result<Self, DhcpEndpointError> {
         let local = local(requested)?;
         let bound = Bound::open(network, &Options::new(requested.server, local))?;
         let socket: Opener<Socket> = Box::new(move || bound.register());
@@ -99,7 +103,7 @@ impl DhcpEndpoint {
                 let mut setup = v4::Setup::new(population.clone(), role, relay);
                 (setup.seed, setup.waits) = (requested.seed, [requested.wait; 2]);
                 let plan = v4::Plan::compile(setup)?;
-                Family::V4(Dhcp::new(whole(requested, population, plan, socket), 1))
+                Family::V4(Dhcp::new(whole(requested, population, plan, (clock, socket)), 1))
             }
             IpAddr::V6(address) => {
                 let mut setup = v6::Setup::new(population.clone(), v6::BaseDuid::LinkLayer);
@@ -108,7 +112,7 @@ impl DhcpEndpoint {
                     setup.relays = vec![relay(address)];
                 }
                 let plan = v6::Plan::compile(setup)?;
-                Family::V6(Dhcp::new(whole(requested, population, plan, socket), 1))
+                Family::V6(Dhcp::new(whole(requested, population, plan, (clock, socket)), 1))
             }
         }))
     }
@@ -160,12 +164,12 @@ fn whole<D: super::Dialogue>(
     requested: &EndpointSetup,
     population: Population,
     plan: D::Plan,
-    socket: Opener<Socket>,
+    (clock, socket): (Arc<dyn Clock + Send + Sync>, Opener<Socket>),
 ) -> Setup<D, Socket> {
     Setup {
         plans: vec![Arc::new(plan)],
         population,
-        clock: Arc::new(Monotonic::new()),
+        clock,
         sockets: vec![socket],
         destination: requested.server,
         task: Task::Mix(Mix::ACQUIRE),

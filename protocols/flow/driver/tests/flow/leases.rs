@@ -92,6 +92,15 @@ fn requested(server: SocketAddr) -> EndpointSetup {
     }
 }
 
+/// A clock whose times are compared only with its own.
+fn clock() -> Monotonic {
+    Monotonic::new()
+}
+
+fn open(requested: &EndpointSetup) -> Result<DhcpEndpoint, DhcpEndpointError> {
+    DhcpEndpoint::open(&brunt_net::Network::private(), requested, Arc::new(clock()))
+}
+
 /// Runs `what` where tasks that are not `Send` can be spawned.
 fn within<T>(what: impl Future<Output = T>) -> T {
     let runtime =
@@ -101,7 +110,7 @@ fn within<T>(what: impl Future<Output = T>) -> T {
 
 /// Performs an exchange and returns its outcome and the reason for a failure.
 async fn carry_out(dhcp_client: &mut DhcpClient, kind: Kind) -> (Outcome, String) {
-    let (clock, mut text) = (Monotonic::new(), String::new());
+    let (clock, mut text) = (clock(), String::new());
     let mut watch = Watch::new(&clock, Some(&mut text));
     let outcome = dhcp_client.carry_out(kind, true, 3, &mut watch).await;
     if matches!(outcome, Outcome::Ok(_)) {
@@ -123,7 +132,7 @@ fn lease_is_acquired_renewed_and_released() {
         let message = v4(request, false, out);
         output.send((message.byte(), request[33])).unwrap();
     });
-    let access = DhcpEndpoint::open(&brunt_net::Network::private(), &requested(server)).unwrap();
+    let access = open(&requested(server)).unwrap();
     within(async {
         let access = DhcpAccess::new(&access, 2);
         let mut clients = [DhcpClient::new(&access, 3), DhcpClient::new(&access, 4)];
@@ -157,9 +166,9 @@ fn nak_leaves_no_lease_and_silence_times_out() {
         v4(request, true, out);
     });
     let silent = serve("127.0.0.1:0", |_, _| ());
-    let access = DhcpEndpoint::open(&brunt_net::Network::private(), &requested(server)).unwrap();
+    let access = open(&requested(server)).unwrap();
     let silence = EndpointSetup { wait: Duration::from_millis(300), ..requested(silent) };
-    let nobody = DhcpEndpoint::open(&brunt_net::Network::private(), &silence).unwrap();
+    let nobody = open(&silence).unwrap();
     within(async {
         let access = DhcpAccess::new(&access, 1);
         let mut dhcp_client = DhcpClient::new(&access, 1);
@@ -176,7 +185,7 @@ fn nak_leaves_no_lease_and_silence_times_out() {
         let mut dhcp_client = DhcpClient::new(&access, 1);
         assert_eq!(carry_out(&mut dhcp_client, Kind::Acquire).await.0, Outcome::TimedOut);
         // A client can continue after an exchange that was cancelled before its end.
-        let clock = Monotonic::new();
+        let clock = clock();
         let mut watch = Watch::new(&clock, None);
         let soon = Duration::from_millis(20);
         let off =
@@ -193,7 +202,7 @@ fn dhcpv6_uses_a_relay() {
         assert_eq!(datagram[..2], [12, 0]);
         v6(datagram, out);
     });
-    let access = DhcpEndpoint::open(&brunt_net::Network::private(), &requested(server)).unwrap();
+    let access = open(&requested(server)).unwrap();
     within(async {
         let access = DhcpAccess::new(&access, 1);
         let mut dhcp_client = DhcpClient::new(&access, 2);
@@ -214,16 +223,13 @@ fn invalid_endpoint_is_refused_before_the_run() {
         local: Some("[::1]:0".parse().unwrap()),
         ..requested(([127, 0, 0, 1], 67).into())
     };
-    let error = DhcpEndpoint::open(&brunt_net::Network::private(), &other).unwrap_err();
+    let error = open(&other).unwrap_err();
     assert!(matches!(error, DhcpEndpointError::Families { .. }));
     assert!(error.to_string().contains("one is IPv4 and the other IPv6"));
     let taken = UdpSocket::bind("127.0.0.1:0").unwrap();
     let mut requested = requested(([127, 0, 0, 1], 67).into());
     requested.local = Some(taken.local_addr().unwrap());
-    assert!(matches!(
-        DhcpEndpoint::open(&brunt_net::Network::private(), &requested).unwrap_err(),
-        DhcpEndpointError::Socket(_)
-    ));
+    assert!(matches!(open(&requested).unwrap_err(), DhcpEndpointError::Socket(_)));
 }
 
 /// Two users acquire, renew and release three times each; the values they receive are extracted and compared.
@@ -251,9 +257,7 @@ fn flow_steps_acquire_leases() {
         operations: ["acquire", "renew", "release"].map(str::to_owned).into(),
         iterations: Iterations::Each(3),
         users: 2,
-        dhcp: Some(Arc::new(
-            DhcpEndpoint::open(&brunt_net::Network::private(), &requested(server)).unwrap(),
-        )),
+        dhcp: Some(Arc::new(open(&requested(server)).unwrap())),
         ..Flow::default()
     };
     let network =
@@ -263,7 +267,7 @@ fn flow_steps_acquire_leases() {
     let mut operations = HashSet::new();
     within(async {
         let context = Rc::new(WorkerContext::new(&compiled, &counters, 2));
-        let clock = Monotonic::new();
+        let clock = clock();
         for number in 0..2 {
             let mut user = User::new(&context, number);
             let mut turn = 0;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_dhcp_driver::{DhcpEndpoint, EndpointSetup, Kind};
+use brunt_exchange::Clock;
 use brunt_net::Network;
 
 use crate::key_error::KeyError;
@@ -57,9 +58,13 @@ impl Leases {
         }))
     }
 
-    /// Opens the socket.
-    pub fn open(&self, network: &Network) -> Result<Arc<DhcpEndpoint>, String> {
-        let opened = DhcpEndpoint::open(network, &self.0);
+    /// Opens the socket, whose answers are waited for by this clock.
+    pub fn open(
+        &self,
+        network: &Network,
+        clock: Arc<dyn Clock + Send + Sync>,
+    ) -> Result<Arc<DhcpEndpoint>, String> {
+        let opened = DhcpEndpoint::open(network, &self.0, clock);
         opened.map(Arc::new).map_err(|error| format!("failed to {error}"))
     }
 }

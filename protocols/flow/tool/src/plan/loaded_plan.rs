@@ -4,6 +4,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use brunt_engine::timer::Time as _;
 use brunt_feed::Files;
 use brunt_feed::file::unmarked;
 use brunt_flow_driver::{Each, Flow};
@@ -18,7 +19,7 @@ use brunt_record::AbortRule;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::surroundings::Surroundings;
-use brunt_run::{console, share};
+use brunt_run::{World, console, share};
 
 use super::granted::{self, Granted};
 use super::proposal;
@@ -114,7 +115,7 @@ impl LoadedPlan {
     pub(super) fn job(
         self,
         args: &RunArgs,
-        network: &brunt_net::Network,
+        (world, network): (&World, &brunt_net::Network),
         shows: bool,
     ) -> Result<FlowJob, Refusal> {
         let Self { plan, mut compiled, search } = self;
@@ -131,7 +132,8 @@ impl LoadedPlan {
             flow.ldap = Some(opened);
         }
         if let Some(leases) = compiled.leases {
-            compiled.flow.dhcp = Some(leases.open(network).map_err(Refusal::failed)?);
+            let clock = Arc::new(world.run_time().clock());
+            compiled.flow.dhcp = Some(leases.open(network, clock).map_err(Refusal::failed)?);
         }
         let network = Network::new(compiled.http, network);
         let network = network.map_err(|error| Refusal::failed(format!("failed to {error}")))?;
@@ -278,7 +280,6 @@ fn target(plan: &Plan) -> String {
 mod tests {
     use super::*;
     use brunt_flow_driver::Iterations as Compiled;
-    use brunt_run::World;
     use clap::Parser;
 
     #[derive(Debug, Parser)]

@@ -54,7 +54,7 @@ impl Load for RunArgs {
             return describe(&requested, world);
         }
         if self.trace.once {
-            return once::carry_out(requested.job(self, network, false)?, world);
+            return once::carry_out(requested.job(self, (world, network), false)?, world);
         }
         carry_out(requested, self, (world, network), Verbosity::Normal).map(|outcome| outcome.exit)
     }
@@ -71,7 +71,8 @@ impl Load for RunArgs {
 
     fn examine(&self, world: &World, network: &Network) -> Result<Job, Refusal> {
         let requested = LoadedPlan::read(self, world).map_err(Refusal::usage)?;
-        flow::prepare(requested.job(self, network, false)?, world).map(|prepared| prepared.job)
+        flow::prepare(requested.job(self, (world, network), false)?, world)
+            .map(|prepared| prepared.job)
     }
 
     fn prepare<'a>(
@@ -85,8 +86,8 @@ impl Load for RunArgs {
         refuse_each_user(&requested.compiled.flow).map_err(Refusal::usage)?;
         let named = requested.plan.run.users.is_some();
         let search = requested.compiled.search.clone();
-        let prepared =
-            flow::prepare(requested.job(self, network, false)?, world)?.with_search(search);
+        let prepared = flow::prepare(requested.job(self, (world, network), false)?, world)?
+            .with_search(search);
         let prepared = if named { prepared } else { prepared.with_sessions(users_of) };
         suits(prepared.subject())?;
         Ok(Box::new(prepared))
@@ -123,7 +124,7 @@ pub fn run_granted(
     let (plan, users) = (requested.plan.clone(), requested.compiled.flow.users);
     let operations = requested.compiled.flow.operations.clone();
     let started = world.now().to_zoned(TimeZone::UTC);
-    let done = flow::run(requested.job(args, network, false)?, world)?;
+    let done = flow::run(requested.job(args, (world, network), false)?, world)?;
     let counted =
         Counted { tallies: &done.tallies, counts: &done.counts, started, lasted: done.lasted };
     let report = of_plan::report(&plan, users, &counted, &operations);
@@ -139,7 +140,7 @@ pub fn once_granted(
 ) -> Result<Exit, Refusal> {
     let requested = LoadedPlan::granted(args, granted);
     let requested = requested.map_err(|(error, exit)| Refusal { exit, ..Refusal::usage(error) })?;
-    once::carry_out(requested.job(args, network, false)?, world)
+    once::carry_out(requested.job(args, (world, network), false)?, world)
 }
 
 /// Reports what is wrong with a submitted plan, or describes it.
@@ -181,7 +182,7 @@ fn carry_out(
     verbosity: Verbosity,
 ) -> Result<Outcome, Refusal> {
     let shows = verbosity == Verbosity::Normal;
-    let mut done = flow::run(requested.job(args, network, shows)?, world)?;
+    let mut done = flow::run(requested.job(args, (world, network), shows)?, world)?;
     if shows {
         let ending = Ending::new(&args.output.run, Stream::Output, &world.console);
         ending.report(&done.record, &mut done.losses).map_err(Refusal::failed)?;

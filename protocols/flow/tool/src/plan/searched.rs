@@ -42,7 +42,8 @@ pub fn prepare_granted(
     let most = grant.users_max.unwrap_or(u32::MAX);
     let named = requested.plan.run.users.is_some();
     let search = requested.compiled.search.clone();
-    let load = flow::prepare(requested.job(args, network, false)?, world)?.with_search(search);
+    let load =
+        flow::prepare(requested.job(args, (world, network), false)?, world)?.with_search(search);
     let load = if named { load } else { load.with_sessions(move |rate| users_of(rate).min(most)) };
     Ok(Searchable { load, ceiling })
 }
