@@ -8,7 +8,7 @@ use brunt_record::{Collection, Mode};
 use brunt_testbed::require;
 
 use crate::cluster::Broker;
-use brunt_test_program::{Program, RestTarget, binary, command, run, scratch, without_a_limit};
+use brunt_test_program::{Program, RestTarget, binary, command, scratch, without_a_limit};
 
 /// A tenth of a second counts as one.
 const SHORT: [&str; 6] = ["find-max", "--second", "100ms", "--confirm", "10s", "--quiet"];
@@ -68,17 +68,4 @@ fn find_max_agents_share_every_step_without_repeats() {
     }
     assert_eq!(sent, seen.len() as u64, "{ended}");
     assert!(shared >= 3, "{shared}: {ended}");
-}
-
-#[test]
-fn find_max_refuses_agent_options_without_agents() {
-    for option in [["--nats", "nats://127.0.0.1:9"], ["--weights", "2,1"], ["--patience", "2s"]] {
-        let words =
-            [&SHORT[..], &option, &["--slo", "p99<2s", "--", "http", "http://127.0.0.1:9/"]];
-        let ended = run(words.concat()).expect(2);
-        assert!(
-            ended.output().contains(option[0]) && ended.output().contains("--agents"),
-            "{ended}"
-        );
-    }
 }

@@ -1,5 +1,4 @@
-//! The external inputs of `brunt find-max`: the target's processor time from a Prometheus server, and a mix of
-//! leases as its load.
+//! The target's processor time from a Prometheus server, for `brunt find-max`.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -153,64 +152,4 @@ fn find_max_without_prometheus_data_stops_before_the_search() {
         );
     }
     assert!(target.stop().is_empty(), "nothing was tried");
-}
-
-#[test]
-fn find_max_refuses_sources_of_other_protocols() {
-    let target = RestTarget::start();
-    let url = format!("{}/bytes/10", target.base);
-    for (source, output) in [
-        ("monitor", "only the LDAP rate tools can"),
-        ("kea:/nowhere", "ask /nowhere"),
-        ("snmp", "kea:SOCKET"),
-    ] {
-        let ended = searched(&["--server-cpu", source, "--", "http", "-c", "2", &url]);
-        assert!(ended.code() != 0 && ended.output().contains(output), "{source}: {ended}");
-    }
-    assert!(target.stop().is_empty(), "nothing was tried");
-}
-
-/// Each step finds the store as the first did, and what the store answers is checked.
-#[test]
-fn find_max_searches_a_mix_of_leases_on_one_store() {
-    let directory = scratch();
-    let file = directory.path().join("found.json");
-    let store = format!("redb:{}", directory.path().join("leases.redb").display());
-    let mix = "allocate=1,renew=2,release=1,search=1";
-    let words = [
-        "--confirm",
-        "40s",
-        "--from",
-        "50/s",
-        "--to",
-        "100/s",
-        "--record",
-        file.to_str().unwrap(),
-        "--",
-    ];
-    let leases = ["leases", &store, "--durability", "async", "--preload", "500", "--mix", mix];
-    without_a_limit(&searched(&[&words[..], &leases[..]].concat()));
-    let found = collection(&file);
-    let floor = found.figures.get("floor");
-    assert!(floor.is_none_or(|floor| (1.0..=100.0).contains(floor)), "{:?}", found.figures);
-    let mut steps = 0;
-    for record in found.cells.iter().filter_map(|cell| cell.record.as_ref()) {
-        let ok: u64 = record.operations.iter().map(|operation| operation.counts.ok).sum();
-        assert_eq!((record.counts.failed, record.counts.ok), (0, ok), "{:?}", record.plan);
-        steps += 1;
-    }
-    assert!(steps >= 5, "{steps}");
-    assert!(!directory.path().join("leases.redb").exists(), "the store is cleared away");
-    for (words, output) in [
-        (&["leases", "redb"][..], "--mix"),
-        (&["leases", "--mix", mix, "--durability", "sync"], "name it"),
-        (&["leases", "redb", "--mix", mix], "--durability sync"),
-    ] {
-        let ended = searched(&[&["--"], words].concat()).expect(2);
-        assert!(ended.output().contains(output), "{output}: {ended}");
-    }
-    // There is nothing to renew, and that is not the store's fault.
-    let ended =
-        searched(&["--", "leases", "redb", "--durability", "async", "--mix", "renew=1"]).expect(1);
-    assert!(ended.output().contains("nothing to work on"), "{ended}");
 }

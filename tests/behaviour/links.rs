@@ -1,64 +1,12 @@
-//! The original names: a link to the binary acts as the tool it is named after.
+//! The original names: a link to the binary acts as the tool it is named after. What it says and does is seen in the
+//! process of the tests (`tests/in_memory`).
 
 use std::os::unix::fs::symlink;
 
 use brunt_record::{Record, RunOutcome, Status};
-use brunt_testbed::{BASE_DN, PASSWORD, user_dn};
+use brunt_testbed::BASE_DN;
 
-use brunt_test_program::{Program, at, binary, command, ldap_tools, run, scratch, slapd};
-
-#[test]
-fn link_named_after_a_tool_is_that_tool() {
-    let directory = scratch();
-    for tool in ldap_tools() {
-        let link = directory.path().join(tool);
-        symlink(binary(), &link).unwrap();
-        let named = run([tool, "--help"]).expect(0);
-        for help in ["-H", "-?", "--help", "--HELP"] {
-            let linked = Program::start(command(&link).arg(help)).wait().expect(0);
-            assert!(linked.stdout.starts_with(&format!("Usage:  {tool} ")), "{linked}");
-            assert_eq!((&linked.stdout, &linked.stderr), (&named.stdout, &String::new()));
-        }
-        let version = Program::start(command(&link).arg("-V")).wait().expect(0);
-        assert_eq!(version.stdout, format!("brunt {}\n", env!("CARGO_PKG_VERSION")));
-        // A command line that is wrong is wrong in the same words.
-        let (linked, named) =
-            (Program::start(command(&link).arg("--nonsense")).wait(), run([tool, "--nonsense"]));
-        assert_eq!((linked.code(), named.code()), (89, 89));
-        assert_eq!(linked.stderr, named.stderr);
-        assert!(
-            linked.stderr.ends_with(&format!("See \"{tool} --help\" to get more usage help\n"))
-        );
-    }
-}
-
-#[test]
-fn link_named_after_a_tool_runs_its_load() {
-    let Some(slapd) = slapd(20) else { return };
-    let directory = scratch();
-    let dn = user_dn(1);
-    let target = format!("description:{}", "{1}");
-    let lines: [(&str, Vec<&str>); 3] = [
-        ("authrate", vec!["-D", &dn, "-w", PASSWORD]),
-        ("searchrate", vec!["-b", BASE_DN, "(uid=user.1)"]),
-        ("modrate", vec!["-D", &dn, "-w", PASSWORD, "-b", &dn, "-g", "inc(1,9)", &target]),
-    ];
-    for (tool, line) in lines {
-        let link = directory.path().join(tool);
-        symlink(binary(), &link).unwrap();
-        let before = slapd.operations();
-        let words = [at(slapd.port()), vec!["-m".into(), "7".into()]].concat();
-        let ended = Program::start(command(&link).args(words).args(line)).wait().expect(0);
-        assert_eq!(ended.rows().len(), 1, "{ended}");
-        let seen = slapd.operations().since(&before);
-        let counted = match tool {
-            "authrate" => seen.binds,
-            "searchrate" => seen.searches,
-            _ => seen.modifies,
-        };
-        assert_eq!(counted, 7, "{seen:?}\n{ended}");
-    }
-}
+use brunt_test_program::{Program, at, binary, command, scratch, slapd};
 
 /// Scripts read both streams together, and cron mails what a job writes.
 #[test]

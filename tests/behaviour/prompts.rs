@@ -1,21 +1,20 @@
-//! The sources of passwords: the terminal without an echo, variables, files; and no prompt where no user can answer.
+//! Passwords that are typed: the terminal without an echo, and no prompt where no user can answer. Other sources are
+//! read in the process of the tests (`tests/in_memory`).
 //!
 //! The terminal is one that script(1) makes, with its echo on as a login shell leaves it.
 
-use std::fs;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use brunt_record::Record;
 use brunt_testbed::{ADMIN_DN, BASE_DN, PASSWORD, require, user_dn};
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::{read, write};
 use rustix::pty::{OpenptFlags, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, tcgetattr};
 
-use brunt_test_program::{Ended, Program, at, binary, command, measure, run, scratch, slapd};
+use brunt_test_program::{Ended, Program, at, binary, command, run, slapd};
 
 /// Starts a shell command on a terminal of its own, whose keyboard is the program's standard input.
 pub(crate) fn on_a_terminal(line: &str) -> Program {
@@ -176,81 +175,4 @@ fn password_prompt_fails_without_a_terminal() {
     let ended = on_a_terminal(&shell_line(&brunt)).wait().expect(89);
     assert!(ended.stdout.contains("--no-prompt is given"), "{ended}");
     assert!(!ended.stdout.contains("Password for"), "{ended}");
-}
-
-#[test]
-fn passwords_are_read_from_variables_and_files() {
-    let Some(slapd) = slapd(20) else { return };
-    let directory = scratch();
-    let file = directory.path().join("password");
-    // Only the first line counts.
-    fs::write(&file, format!("{PASSWORD}\nnot this\n")).unwrap();
-    let (dn, file) = (user_dn(4), file.to_str().unwrap());
-    for given in [
-        &["-w:env", "BIND_PASSWORD"][..],
-        &["--bindPassword:env", "BIND_PASSWORD"],
-        &["--BINDPASSWORD:ENV=BIND_PASSWORD"],
-        &["-w:file", file],
-        &["--bindPassword:file", file],
-        &["-j", file],
-        &["--bindPasswordFile", file],
-    ] {
-        let before = slapd.operations();
-        let mut brunt = command(binary());
-        brunt.env("BIND_PASSWORD", PASSWORD).arg("authrate").args(at(slapd.port()));
-        let ended = Program::start(brunt.args(["-D", &dn, "-m", "2"]).args(given)).wait().expect(0);
-        let seen = slapd.operations().since(&before);
-        assert_eq!((seen.binds, seen.with_result(0)), (2, 2), "{ended}");
-    }
-}
-
-#[test]
-fn properties_file_supplies_missing_options() {
-    let Some(slapd) = slapd(20) else { return };
-    let directory = scratch();
-    let file = directory.path().join("tools.properties");
-    let dn = user_dn(5);
-    let text = format!(
-        "# For every tool that has them.\nhostname=127.0.0.1\nport={}\nbindDN={dn}\n\
-         bindPassword={PASSWORD}\nmaxIterations = 4\nauthrate.numConnections: 2\n\
-         modrate.numConnections=7\nnosuchoption=1\n",
-        slapd.port()
-    );
-    fs::write(&file, text).unwrap();
-    let file = file.to_str().unwrap();
-    let path = directory.path().join("record.json");
-    let named = ["authrate", "--propertiesFilePath", file, "--record", path.to_str().unwrap()];
-    let ended = run(named).expect(0);
-    assert!(ended.stderr.starts_with(&format!("note: Taken from {file}: --")), "{ended}");
-    assert_eq!(Record::read(&path).unwrap().plan.sessions, 2, "{ended}");
-    assert!(!ended.stderr.contains(PASSWORD), "{ended}");
-    let quiet =
-        run([&named[..], &["--suppressPropertiesFileComment", "-m", "9"]].concat()).expect(0);
-    assert!(!quiet.stderr.contains("Taken from"), "{quiet}");
-    assert_eq!(slapd.operations().binds, 4 + 9);
-
-    // The default path of the file, and the option that ignores it.
-    let home = scratch();
-    fs::create_dir_all(home.path().join(".opendj")).unwrap();
-    fs::copy(file, home.path().join(".opendj/tools.properties")).unwrap();
-    Program::start(command(binary()).arg("authrate").env("HOME", home.path())).wait().expect(0);
-    let mut without = command(binary());
-    without.args(["authrate", "--noPropertiesFile"]).env("HOME", home.path());
-    let ended = Program::start(&mut without).wait().expect(89);
-    assert!(ended.output().contains("Authentication information must be provided"), "{ended}");
-    assert_eq!(slapd.operations().binds, 4 + 9 + 4);
-}
-
-#[test]
-fn properties_file_that_was_generated_can_be_read() {
-    let Some(slapd) = slapd(20) else { return };
-    let directory = scratch();
-    let file = directory.path().join("generated.properties");
-    let file = file.to_str().unwrap();
-    run(["searchrate", "--generatePropertiesFile", file]).expect(0);
-    let text = fs::read_to_string(file).unwrap();
-    assert!(text.contains("numConnections"), "{text}");
-    let line = ["--propertiesFilePath", file, "-m", "5", "-b", BASE_DN, "(uid=user.1)"];
-    measure("searchrate", slapd.port(), &line).expect(0);
-    assert_eq!(slapd.operations().searches, 5);
 }

@@ -2,9 +2,9 @@
 
 use std::process::{Command, Stdio};
 
-use brunt_testbed::{ADMIN_DN, BASE_DN, PASSWORD, user_dn};
+use brunt_testbed::{PASSWORD, user_dn};
 
-use brunt_test_program::{Program, at, binary, command, slapd};
+use brunt_test_program::{at, binary, command, slapd};
 
 #[test]
 fn closed_stdout_ends_the_run_quietly() {
@@ -26,15 +26,4 @@ fn closed_stdout_ends_the_run_quietly() {
     assert_eq!(String::from_utf8_lossy(&shown.stdout).lines().count(), 6);
     assert_eq!(output.status.code(), Some(0), "{stderr}");
     assert!(!stderr.contains("roken pipe") && !stderr.contains("panic"), "{stderr}");
-}
-
-#[test]
-fn failure_before_the_first_row_leaves_stdout_empty() {
-    let Some(slapd) = slapd(20) else { return };
-    let line = ["-D", ADMIN_DN, "-w", "wrong", "-b", BASE_DN, "(cn=a)"];
-    let ended =
-        Program::start(command(binary()).arg("searchrate").args(at(slapd.port())).args(line));
-    let ended = ended.wait().expect(49);
-    assert_eq!(ended.stdout, "");
-    assert!(ended.stderr.contains("invalidCredentials"), "{ended}");
 }

@@ -1,11 +1,15 @@
 //! [`Directory`]: the embedded directory, at the other end of a wire.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use brunt_ldap_server::{Config, InMemory, Operation, Stats};
+use brunt_ldap_server::{Config, InMemory, Operation, Script, Stats};
 use brunt_test_program::Ended;
+use ldap3_proto::LdapCodec;
+use ldap3_proto::proto::{LdapOp, LdapSearchRequest};
+use tokio_util::bytes::BytesMut;
+use tokio_util::codec::Decoder as _;
 
 use crate::machine::{Machine, own};
 use crate::wire::Wire;
@@ -14,48 +18,108 @@ use crate::wire::Wire;
 const HOST: &str = "10.0.0.2";
 /// Where it is, as options.
 const AT: [&str; 4] = ["-h", HOST, "-p", "389"];
+/// It stands still at no time.
+const NEVER: Range<Duration> = Duration::ZERO..Duration::ZERO;
 
 /// The embedded directory, at `ldap://10.0.0.2:389` and `ldaps://10.0.0.2:636`.
-pub(crate) struct Directory(Arc<InMemory>);
+pub(crate) struct Directory {
+    server: Arc<InMemory>,
+    /// What it was asked in clear.
+    requests: Arc<Mutex<Vec<LdapOp>>>,
+}
+
+/// What a client sends on a connection, as another implementation than ours decodes it.
+struct Requests {
+    codec: LdapCodec,
+    octets: BytesMut,
+    log: Arc<Mutex<Vec<LdapOp>>>,
+}
 
 impl Directory {
     /// A machine of a directory with so many users.
     pub(crate) fn with(users: usize) -> (Machine, Self) {
-        Self::paused(users, Duration::ZERO..Duration::ZERO)
+        Self::paused(users, NEVER)
     }
 
     /// The same with a directory that stands still from one time to another, counted from the start of the machine.
     pub(crate) fn paused(users: usize, pause: Range<Duration>) -> (Machine, Self) {
         let mut machine = Machine::new(7);
-        let directory = Self::new(&mut machine, users, pause);
+        let directory = Self::new(&mut machine, Config { users, ..Config::default() }, pause);
         (machine, directory)
     }
 
     /// One for the machine of this test.
     pub(crate) fn start(users: usize) -> Self {
-        own(|machine| Self::new(machine, users, Duration::ZERO..Duration::ZERO))
+        own(|machine| Self::new(machine, Config { users, ..Config::default() }, NEVER))
     }
 
-    fn new(machine: &mut Machine, users: usize, pause: Range<Duration>) -> Self {
-        let config = Config { users, host_names: vec![HOST.to_owned()], ..Config::default() };
+    /// The same with one that keeps to a script.
+    pub(crate) fn scripted(script: &str) -> Self {
+        let script = Script::parse(script).unwrap_or_else(|error| panic!("{error}"));
+        let config = Config { script: Some(script), ..Config::default() };
+        own(|machine| Self::new(machine, config, NEVER))
+    }
+
+    /// One at these addresses for the machine of this test, as `brunt target ldap` is.
+    pub(crate) fn listen(addresses: [&str; 2]) {
+        own(|machine| {
+            let addresses = addresses.map(|address| (address.to_owned(), false));
+            Self::at(machine, addresses, Config::default(), NEVER);
+        });
+    }
+
+    fn new(machine: &mut Machine, config: Config, pause: Range<Duration>) -> Self {
+        let config = Config { host_names: vec![HOST.to_owned()], ..config };
+        let addresses = [(389, false), (636, true)].map(|(port, tls)| (format!("{HOST}:{port}"), tls));
+        Self::at(machine, addresses, config, pause)
+    }
+
+    /// One at these addresses, each with or without TLS.
+    fn at(
+        machine: &mut Machine,
+        addresses: [(String, bool); 2],
+        config: Config,
+        pause: Range<Duration>,
+    ) -> Self {
         let server = InMemory::new(config, machine.clock()).expect("a directory");
         let (server, wire) = (Arc::new(server), Wire::new(machine.time(), pause));
-        for (port, tls) in [(389, false), (636, true)] {
-            let server = Arc::clone(&server);
-            let distant = wire.leading_to(move |connection| server.serve(connection, tls));
-            machine.serve(&format!("{HOST}:{port}"), distant);
+        let directory = Self { server, requests: Arc::default() };
+        for (address, tls) in addresses {
+            let server = Arc::clone(&directory.server);
+            let serve = move |connection| server.serve(connection, tls);
+            let log = Arc::clone(&directory.requests);
+            let distant = if tls {
+                wire.leading_to(serve)
+            } else {
+                wire.watched(serve, move || Requests::watcher(Arc::clone(&log)))
+            };
+            machine.serve(&address, distant);
         }
-        Self(server)
+        directory
     }
 
     /// The certificate of the authority that its own is issued by.
     pub(crate) fn ca_pem(&self) -> &str {
-        self.0.ca_pem()
+        self.server.ca_pem()
     }
 
     /// What it has received and answered so far.
     pub(crate) fn stats(&self) -> Stats {
-        self.0.stats()
+        self.server.stats()
+    }
+
+    /// What it was asked, in order.
+    pub(crate) fn requested(&self) -> Vec<LdapOp> {
+        self.requests.lock().expect("nobody panics").clone()
+    }
+
+    /// The searches among that.
+    pub(crate) fn searched(&self) -> Vec<LdapSearchRequest> {
+        let search = |request| match request {
+            LdapOp::SearchRequest(search) => Some(search),
+            _ => None,
+        };
+        self.requested().into_iter().filter_map(search).collect()
     }
 
     /// How many requests of this kind succeeded.
@@ -72,4 +136,20 @@ impl Directory {
 /// Runs a tool against the directory of a machine.
 pub(crate) fn measure(machine: &Machine, tool: &str, line: &[&str]) -> Ended {
     machine.measure(&[&[tool], &AT[..], line].concat())
+}
+
+impl Requests {
+    /// What adds the requests of a connection to a log.
+    fn watcher(log: Arc<Mutex<Vec<LdapOp>>>) -> impl FnMut(&[u8]) {
+        let codec = LdapCodec::new(None, None);
+        let mut requests = Self { codec, octets: BytesMut::new(), log };
+        move |octets| requests.see(octets)
+    }
+
+    fn see(&mut self, octets: &[u8]) {
+        self.octets.extend_from_slice(octets);
+        while let Ok(Some(message)) = self.codec.decode(&mut self.octets) {
+            self.log.lock().expect("nobody panics").push(message.op);
+        }
+    }
 }

@@ -175,3 +175,58 @@ fn find_max_reads_options_from_the_plan() {
     let checked = run(&["run", "--check", plan]).expect(0);
     assert!(checked.stdout.contains("[find-max]") && checked.stdout.contains("200/s"), "{checked}");
 }
+
+/// A documentation address, which no host has; nothing is sent to it.
+#[test]
+fn find_max_refuses_a_public_address_with_exit_8() {
+    let slo = ["find-max", "--slo", "p99<20ms"];
+    let ended = run(&[&slo[..], &["--", "http", "http://192.0.2.1:9/"]].concat()).expect(8);
+    let output = ended.output();
+    assert!(output.contains("192.0.2.1:9") && output.contains("--allow"), "{ended}");
+    // The sockets of DHCP are opened by the first step. Nothing was found, so there is no report.
+    let leases = ["--", "perfdhcp", "-L", "10068", "-N", "10067", "192.0.2.1"];
+    let ended = run(&[&slo[..], &leases].concat()).expect(8);
+    assert_eq!(ended.stdout, "", "{ended}");
+    assert!(ended.output().contains("refused: 192.0.2.1:10067"), "{ended}");
+    // An address of this network goes no further than the address policy.
+    let target = RestTarget::start();
+    let address = target.base.trim_start_matches("http://").to_owned();
+    let url = format!("{}/bytes/10", target.base);
+    let http = |allow: &str| run(&["http", "-n", "5", "-c", "1", "--allow", allow, &url]);
+    http(&address).expect(0);
+    let ended = http("10.0.1.1:1").expect(8);
+    // It never began, so there is no report.
+    assert_eq!(ended.stdout, "", "{ended}");
+    assert!(ended.output().contains(&address), "{ended}");
+    let elsewhere = ["--allow", "10.0.0.0/8", "--", "http", &url];
+    let elsewhere = run(&[&slo[..], &elsewhere].concat()).expect(2);
+    assert!(elsewhere.output().contains("--to"), "{elsewhere}");
+    assert_eq!(target.stop().len(), 5, "what was not allowed never came");
+}
+
+#[test]
+fn find_max_refuses_agent_options_without_agents() {
+    for option in [["--nats", "nats://127.0.0.1:9"], ["--weights", "2,1"], ["--patience", "2s"]] {
+        let words = [&["find-max"], &option[..], &["--slo", "p99<2s", "--", "http", NOWHERE]];
+        let ended = run(&words.concat()).expect(2);
+        assert!(
+            ended.output().contains(option[0]) && ended.output().contains("--agents"),
+            "{ended}"
+        );
+    }
+}
+
+#[test]
+fn find_max_refuses_sources_of_other_protocols() {
+    let target = RestTarget::start();
+    let url = format!("{}/bytes/10", target.base);
+    for (source, output) in [
+        ("monitor", "only the LDAP rate tools can"),
+        ("kea:/nowhere", "ask /nowhere"),
+        ("snmp", "kea:SOCKET"),
+    ] {
+        let ended = searched(&["--slo", "p99<2s", "--server-cpu", source], &["-c", "2", &url]);
+        assert!(ended.code() != 0 && ended.output().contains(output), "{source}: {ended}");
+    }
+    assert!(target.stop().is_empty(), "nothing was tried");
+}

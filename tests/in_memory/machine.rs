@@ -2,7 +2,7 @@
 //! the servers that the test gives it.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -59,12 +59,29 @@ pub(crate) struct Machine {
     time: VirtualTime,
     servers: HashMap<SocketAddr, Arc<dyn Server>>,
     listeners: HashMap<SocketAddr, Arc<dyn Listener>>,
+    variables: BTreeMap<String, String>,
+    /// Its time of day.
+    pub(crate) today: SystemTime,
+    is_real: bool,
 }
 
 impl Machine {
     /// A machine on which what is due at the same moment is done in an order that follows from this seed.
     pub(crate) fn new(seed: u64) -> Self {
-        Self { time: VirtualTime::new(seed), servers: HashMap::new(), listeners: HashMap::new() }
+        let variables = VARIABLES.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        Self {
+            time: VirtualTime::new(seed),
+            servers: HashMap::new(),
+            listeners: HashMap::new(),
+            variables: variables.into(),
+            today: SystemTime::UNIX_EPOCH,
+            is_real: false,
+        }
+    }
+
+    /// This machine, with its clock and its sockets, for loads that block threads.
+    pub(crate) fn real() -> Self {
+        Self { is_real: true, ..Self::new(7) }
     }
 
     /// Its time.
@@ -95,9 +112,19 @@ impl Machine {
         self.listeners.insert(address, listener);
     }
 
+    /// Sets a variable.
+    pub(crate) fn set(&mut self, name: &str, value: &str) {
+        self.variables.insert(name.to_owned(), value.to_owned());
+    }
+
     /// Carries out a command.
     pub(crate) fn run(&self, words: &[&str]) -> Ended {
-        self.keeping(words, None)
+        self.called("brunt", words)
+    }
+
+    /// Carries out a command of a program that is called by this name.
+    pub(crate) fn called(&self, name: &str, words: &[&str]) -> Ended {
+        self.keeping(&[&[name], words].concat(), None)
     }
 
     /// Carries out a load. Its record is kept, and all figures are printed at the end.
@@ -111,12 +138,12 @@ impl Machine {
         let directory = scratch();
         let path = directory.path().join("record.json");
         let record = path.display().to_string();
-        let words = [before, &["--record", &record], after].concat();
+        let words = [&["brunt"], before, &["--record", &record], after].concat();
         self.keeping(&words, Some((directory, path)))
     }
 
     fn keeping(&self, words: &[&str], record: Option<(TempDir, PathBuf)>) -> Ended {
-        let words: Vec<String> = ["brunt"].iter().chain(words).map(ToString::to_string).collect();
+        let words: Vec<String> = words.iter().map(ToString::to_string).collect();
         let world = self.world();
         let exit = brunt_app::run(&words, &world);
         let texts = (world.console.output(), world.console.errors());
@@ -124,8 +151,11 @@ impl Machine {
     }
 
     fn world(&self) -> World {
-        let mut world = World::kept(VARIABLES.into_iter().collect::<Environment>());
-        world.clock = RunClock::standing(SystemTime::UNIX_EPOCH);
+        let mut world = World::kept(self.variables.clone().into_iter().collect::<Environment>());
+        if self.is_real {
+            return world;
+        }
+        world.clock = RunClock::standing(self.today);
         world.time = Some(self.time.clone().into());
         let (servers, listeners) = (self.servers.clone(), self.listeners.clone());
         let memory = Memory::new(move |to, connection| {

@@ -1,11 +1,13 @@
-//! Safeguards against harmful load: conditions that end a run, and canaries that keep it from beginning.
+//! Safeguards against harmful load: conditions that end a run, canaries that keep it from beginning, the address policy
+//! and the file of targets.
 
 use std::fs;
 
 use brunt_record::Status;
 use brunt_test_program::{Ended, scratch};
 
-use crate::machine::Machine;
+use crate::machine::{Machine, run};
+use crate::planned::Plan;
 use crate::scripted::{URL, answering};
 
 /// A run of `http` that would last a minute, with its record.
@@ -86,4 +88,68 @@ fn canary_counts_among_the_exchanges() {
     assert!(ended.output().contains("the canary's 5 requests succeeded"), "{ended}");
     assert!(ended.record().plan.first_exchange >= 5, "{ended}");
     assert_eq!(target.requested(), 5 + 20, "five, and five of twenty");
+}
+
+/// What connects or sends in its own way is compared with the address policy before the run all the same: no result is
+/// printed.
+#[test]
+fn address_policy_stops_runs_of_every_protocol() {
+    let plan = Plan::from_text(
+        "[run]\nusers = 1\niterations = { each = 1 }\n[dhcp]\nserver = \"10.0.3.1:9\"\nlocal = \"10.0.3.9:67\"\n\
+         [[scenario]]\n[[scenario.steps]]\nname = \"lease\"\ndhcp = \"acquire\"\n",
+    );
+    let plan = plan.path().display().to_string();
+    let names = ["--keys", "1-9", "--through", "ldap", "--url", "ldap://10.0.3.1:9", "-n", "3"];
+    for line in [&["run", &plan][..], &[&["names", "lookup"], &names[..]].concat()] {
+        let ended = run(&[line, &["--allow", "192.0.2.0/24"]].concat()).expect(8);
+        assert!(ended.output().contains("10.0.3.1:9 is not an address"), "{ended}");
+        assert_eq!(ended.stdout, "", "{ended}");
+    }
+}
+
+#[test]
+fn targets_file_limits_every_run_before_it_begins() {
+    let (machine, target) = answering("200");
+    let directory = scratch();
+    let path = directory.path().join("targets.toml");
+    let file = "[[target]]\naddress = \"10.0.0.0/8\"\nrate = \"50/s\"\nconnections = 2\nduration = \"10s\"\n\
+                note = \"ask us first\"\n";
+    fs::write(&path, file).expect("a file can be written");
+    let line = ["http", "--targets", path.to_str().expect("a plain path")];
+    let limited = |options: &[&str]| machine.run(&[&line[..], options, &[URL]].concat());
+    for (options, named) in [
+        (&["-c", "2", "-q", "51", "-z", "5s"][..], "at most 50/s"),
+        (&["-c", "2", "-z", "5s"], "nothing limits the rate"),
+        (&["-c", "2", "-q", "50", "-z", "11s"], "at most 10s"),
+        (&["-q", "50", "-z", "5s", "-c", "3"], "at most 2 connections"),
+    ] {
+        let ended = limited(options).expect(8);
+        let output = ended.output();
+        assert!(output.contains(named) && output.contains("ask us first"), "{ended}");
+        assert_eq!(ended.stdout, "", "{ended}");
+    }
+    limited(&["-c", "2", "-q", "50", "-n", "10"]).expect(0);
+    assert_eq!(target.requested(), 10, "the others sent nothing");
+}
+
+#[test]
+fn targets_file_of_the_system_applies_to_every_run() {
+    let directory = scratch();
+    let place = directory.path().join("brunt");
+    fs::create_dir(&place).expect("a directory can be made");
+    let limited = "[[target]]\naddress = \"10.0.0.1\"\nrate = \"1/s\"\n";
+    for name in ["XDG_CONFIG_HOME", "XDG_CONFIG_DIRS"] {
+        let (mut machine, target) = answering("200");
+        machine.set(name, directory.path().to_str().expect("a plain path"));
+        let with = |file: &str| {
+            fs::write(place.join("targets.toml"), file).expect("a file can be written");
+            machine.run(&["http", "-n", "5", "-c", "1", URL])
+        };
+        let output = with(limited).expect(8).output();
+        assert!(output.contains("brunt/targets.toml allows 10.0.0.1 at most 1/s"), "{output}");
+        with("[[target]]\naddress = \"10.0.0.1\"\n").expect(0);
+        let wrong = with("[[target]]\naddress = \"10.0.0.1\"\nmax = 1\n").expect(2).output();
+        assert!(wrong.contains("targets.toml") && wrong.contains("line 3"), "{wrong}");
+        assert_eq!(target.requested(), 5);
+    }
 }

@@ -1,14 +1,17 @@
 //! Every figure of a record, compared with the results of a short Python program on the target's own log.
 //!
 //! The target, [`Scripted`], treats request number N according to a script and logs the times. Delays are far apart, so
-//! that a rank that is off by one shows as another delay; and as time is virtual, each is there to the microsecond.
+//! that a rank that is off by one shows as another delay; and as time is virtual, each is there to the microsecond. The
+//! embedded servers of other protocols have no such log, but do what their scripts say.
 
 use std::fs;
 
-use brunt_test_program::Recomputed;
+use brunt_test_program::{Ended, Recomputed};
 use serde_json::json;
 
-use crate::machine::Machine;
+use crate::dhcp::Dhcp;
+use crate::directory::Directory;
+use crate::machine::{Machine, run};
 use crate::scripted::Scripted;
 
 /// Carries out a load of the scripted target, and holds the record against its log.
@@ -22,10 +25,20 @@ fn hold(case: &Recomputed, load: &str, objectives: &[&str]) {
     );
     fs::write(case.path("plan.toml"), plan).expect("a file");
     let [plan, record] = ["plan.toml", "record.json"].map(|it| case.path(it).display().to_string());
-    let objectives = objectives.iter().flat_map(|objective| ["--slo", objective]);
-    let words = ["run", &plan, "--record", &record].into_iter().chain(objectives);
-    let ended = machine.run(&words.collect::<Vec<_>>());
+    let words = words(&["run", &plan, "--record", &record], objectives);
+    let ended = machine.run(&words);
     fs::write(case.path("log"), target.log()).expect("a file");
+    compare(case, &ended);
+}
+
+/// A line with objectives.
+fn words<'a>(line: &[&'a str], objectives: &[&'a str]) -> Vec<&'a str> {
+    let objectives = objectives.iter().flat_map(|objective| ["--slo", objective]);
+    line.iter().copied().chain(objectives).collect()
+}
+
+/// Holds the record of a run against its log.
+fn compare(case: &Recomputed, ended: &Ended) {
     let found = case.recompute(ended.code());
     assert_eq!(found.code(), 0, "{}\n{found}\n{ended}", case.case());
 }
@@ -219,4 +232,57 @@ fn closed_loop_with_a_warm_up() {
     };
     let load = "users = 8\nwarm-up = '500ms'\nduration = '2s'";
     hold(&case, load, &["p50<90ms", "p70>90ms", "errors==0", "ok.p99<200ms"]);
+}
+
+#[test]
+fn ldap_target_agrees_with_its_script() {
+    let Some(case) = Recomputed::new(
+        r#""script": {"rules": [{"every": 25, "at": 24, "do": "silent"}, {"every": 10, "at": 9, "do": "200",
+           "delay_ms": 100}]}, "log": "script", "timeout_ms": 900, "sessions": 50, "rate": 100,
+           "stages": [["warm_up", 100, 100, 0.5], ["steady", 100, 100, 1.5]]"#,
+    ) else {
+        return;
+    };
+    Directory::scripted(
+        "[[rule]]\non = ['search']\nevery = 25\naction = 'drop'\n\
+         [[rule]]\non = ['search']\nevery = 10\naction = { delay = '100ms' }\n",
+    );
+    let plan = "[run]\nrate = '100/s'\nusers = 50\nwarm-up = '500ms'\nduration = '1500ms'\ntimeout = '900ms'\n\
+         workers = 1\n[ldap]\nserver = 'ldap://10.0.0.2:389'\n[[scenario]]\nname = 'all'\n\
+         [[scenario.steps]]\nname = 'n'\n\
+         ldap.search = { base = 'ou=people,dc=example,dc=com', filter = '(uid=user.1)' }\n";
+    fs::write(case.path("plan.toml"), plan).expect("a file");
+    fs::write(case.path("log"), "").expect("a file");
+    let [plan, record] = ["plan.toml", "record.json"].map(|it| case.path(it).display().to_string());
+    let objectives = ["errors==4%", "p87<90ms", "p96<150ms", "p97<1s", "ok.p88<90ms"];
+    compare(&case, &run(&words(&["run", &plan, "--record", &record], &objectives)));
+}
+
+/// The messages of each phase are counted elsewhere; these are the exchanges and their times.
+fn leases(before: &str, warm_up: &[&str]) {
+    let script = r#""script": {"rules": [{"every": 10, "at": 9, "do": "silent"}, {"every": 4, "at": 3, "do": "200",
+                    "delay_ms": 60}]}, "log": "script", "timeout_ms": 900, "sessions": 10000, "rate": 200"#;
+    let stages = format!(r#"{script}, "stages": [{before} ["steady", 200, 200, 1]]"#);
+    let Some(case) = Recomputed::new(&stages) else { return };
+    Dhcp::start(
+        "[[rule]]\non = ['discover']\nevery = 10\naction = 'ignore'\n\
+         [[rule]]\non = ['discover']\nevery = 4\naction = { delay = '60ms' }\n",
+    );
+    fs::write(case.path("log"), "").expect("a file");
+    let record = case.path("record.json").display().to_string();
+    let line = ["perfdhcp", "-4", "-l", "10.0.3.9", "-r", "200", "-p", "1", "-R", "10000"];
+    let times = ["-d", "0.9", "-t", "1", "--record", &record];
+    let objectives = ["errors==10%", "p69<50ms", "p90<90ms", "p91<10s", "ok.p99<90ms"];
+    let line = [&line[..], &times, warm_up].concat();
+    compare(&case, &run(&[words(&line, &objectives), vec!["10.0.3.1"]].concat()));
+}
+
+#[test]
+fn dhcp_drops_of_one_in_ten() {
+    leases("", &[]);
+}
+
+#[test]
+fn dhcp_drops_of_one_in_ten_with_a_warm_up() {
+    leases(r#"["warm_up", 200, 200, 0.5],"#, &["--warm-up", "0.5"]);
 }

@@ -1,12 +1,16 @@
-//! What is made of a record, and the verdict on objectives.
+//! What is in a record and what it must not hold, what is made of it, and the verdict on objectives.
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use brunt_record::{Histogram, SloOutcome};
-use brunt_test_program::{Ended, scratch};
-use brunt_testbed::{BASE_DN, PASSWORD, user_dn};
+use brunt_test_program::{Ended, schema_faults, scratch};
+use brunt_testbed::{BASE_DN, PASSWORD, PEOPLE_DN, user_dn};
 use serde_json::Value;
 
 use crate::directory::{Directory, measure};
@@ -226,4 +230,125 @@ fn proposed_search_after_an_overload_is_a_valid_command() {
         let ended = run(&words);
         assert!(![0, 2, 89].contains(&ended.code()), "{line}\n{screen}\n{ended}");
     }
+}
+
+#[test]
+fn record_matches_the_schema() {
+    let directory = scratch();
+    let template = directory.path().join("people.template");
+    let text = format!(
+        "branch: {PEOPLE_DN}\nsubordinateTemplate: person\n\ntemplate: person\nrdnAttr: uid\n\
+         objectClass: inetOrgPerson\nuid: added.<sequential:0>\ncn: Added\nsn: Added\n"
+    );
+    fs::write(&template, text).unwrap();
+    let (dn, template) = (user_dn(2), template.to_str().unwrap());
+    let search = ["-b", BASE_DN, "(uid=user.1)"];
+    let lines: [(&str, &[&str], &[&str]); 6] = [
+        ("authrate", &["bind"], &["-m", "20", "-I", "50"]),
+        ("authrate", &["search-and-bind"], &["-D", "{1}", "-m", "9"]),
+        ("searchrate", &["search"], &["-M", "100", "-B", "1", "-d", "1"]),
+        ("modrate", &["modify"], &["-F", "-m", "20", "-b", &dn, "description:x"]),
+        ("addrate", &["add", "delete"], &["-F", "-m", "20", "-s", "5", template]),
+        ("search-and-mod-rate", &["search", "modify"], &["-F", "-m", "20"]),
+    ];
+    for (tool, operations, line) in lines {
+        let (machine, _) = Directory::with(20);
+        let mut words = vec!["--slo", "errors<0.1%", "--slo", "p99<1s", "-w", PASSWORD];
+        if !line.contains(&"-D") {
+            let admin = "uid=admin,dc=example,dc=com";
+            words.extend(["-D", if tool == "authrate" { &dn } else { admin }]);
+        }
+        words.extend(line);
+        if operations.iter().any(|it| it.starts_with("search")) {
+            words.extend(search);
+        }
+        if tool == "search-and-mod-rate" {
+            words.push("description:x");
+        }
+        let ended = measure(&machine, tool, &words);
+        let (record, written) = (ended.record(), json(ended.record_path()));
+        assert_eq!(schema_faults(&written), Vec::<String>::new(), "{ended}");
+        let names: BTreeSet<&str> = record.operations.iter().map(|o| o.name.as_str()).collect();
+        assert!(operations.iter().all(|name| names.contains(name)), "{names:?}\n{ended}");
+        let mode = fs::metadata(ended.record_path()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{mode:o}");
+
+        // A record that lacks something, or has something else in its place, would be found out.
+        let mut wrong = written.clone();
+        wrong.as_object_mut().unwrap().remove("verdict");
+        assert!(!schema_faults(&wrong).is_empty());
+        let mut wrong = written;
+        wrong["counts"]["ok"] = Value::from("many");
+        assert!(!schema_faults(&wrong).is_empty());
+    }
+}
+
+#[test]
+fn record_and_output_contain_no_secrets() {
+    let canary = "Canary-7f3a!";
+    let coded = STANDARD.encode(canary);
+    let directory = scratch();
+    let secret = directory.path().join("secret");
+    fs::write(&secret, format!("{canary}\n")).unwrap();
+    let secret = secret.to_str().unwrap();
+    let (mut machine, _) = Directory::with(20);
+    machine.set("CANARY", canary);
+    let files = ["record.json", "run.hlog", "run.hgrm", "out.txt"];
+    let files = files.map(|name| directory.path().join(name));
+    let [record, hlog, hgrm, out] = files.each_ref().map(|path| path.to_str().unwrap());
+    let dn = user_dn(1);
+    let sasl = ["-o", "mech=PLAIN", "-o", "authid=dn:cn=a"];
+    for given in [
+        &["-w", canary][..],
+        &["-wCanary-7f3a!"],
+        &["--bindPassword=Canary-7f3a!"],
+        &["--BINDPASSWORD", canary, "-T", canary, "-W", canary],
+        &["-w:env", "CANARY"],
+        &["-w:file", secret],
+        &[&["-w", canary], &sasl[..]].concat(),
+    ] {
+        let results = ["--record", record, "--hlog", hlog, "--hgrm", hgrm];
+        let more = ["--outputFile", out, "--teeOutput", "-D", &dn, "-m", "5", "-v"];
+        let line = [&["authrate", "-h", "10.0.0.2", "-p", "389"], &results[..], &more, given];
+        // The password is wrong, so that every message about a failed bind is shown as well.
+        let ended = machine.run(&line.concat());
+        let written =
+            files.each_ref().map(|path| fs::read_to_string(path).expect("it was written"));
+        let command = json(&files[0])["command"].to_string();
+        assert!(command.contains(&dn), "{command}");
+        for text in written.iter().chain([&ended.stdout, &ended.stderr]) {
+            assert!(!text.contains(canary) && !text.contains(&coded), "{given:?}\n{text}");
+        }
+        for file in &files {
+            fs::remove_file(file).expect("it is there");
+        }
+    }
+    // A command line that is wrong does not show it either.
+    for line in [
+        &["authrate", "-D", &*dn, "-w", canary, "-c", "x"][..],
+        &["searchrate", "-w", canary, "-b", BASE_DN, "(cn=a)"],
+        &["authrate", "-D", &*dn, "-w", canary, "-w", canary],
+        &["authrate", "-D", &*dn, "-o", "mech=GUESS", "-w", canary],
+        &["authrate", "-D", &*dn, "-w", canary, "-Z", "--ca", "/nonexistent"],
+    ] {
+        let ended = run(line).expect(89);
+        assert!(!ended.stderr.contains(canary), "{ended}");
+    }
+}
+
+#[test]
+fn seed_repeats_the_sequence() {
+    let requested = |seed: &[&str]| {
+        let (machine, directory) = Directory::with(20);
+        let draws = ["-g", "rand(0,1000)", "-g", "randstr(6)", "-g", "xrand(1,60)"];
+        let line = ["-m", "50", "-F", "-b", BASE_DN];
+        let filter = "(&(uid={1})(cn={2})(sn={3}))";
+        measure(&machine, "searchrate", &[seed, &line, &draws, &[filter]].concat()).expect(0);
+        directory.searched()
+    };
+    let first = requested(&["--seed", "42"]);
+    assert_eq!(first.len(), 50);
+    assert!(requested(&["--seed", "42"]) == first && requested(&["--seed", "43"]) != first);
+    // Without one it is new each time.
+    assert_ne!(requested(&[]), requested(&[]));
 }

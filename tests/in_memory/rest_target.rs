@@ -8,7 +8,7 @@ use brunt_http_server::{Config, InMemory, Script, Stats};
 use brunt_test_program::{Seen, scratch};
 use tempfile::TempDir;
 
-use crate::machine::own;
+use crate::machine::{Machine, own};
 use crate::wire::Wire;
 
 /// An identity API that logs what it is asked, for the machine of this test. It is on the loopback interface, where
@@ -30,20 +30,33 @@ impl RestTarget {
 
     /// One that follows a script.
     pub(crate) fn scripted(script: &str) -> Self {
+        own(|machine| Self::new(machine, None, script))
+    }
+
+    /// The same, at an address of a machine.
+    pub(crate) fn listen(machine: &mut Machine, address: &str, script: &str) -> Self {
+        Self::new(machine, Some(address), script)
+    }
+
+    fn new(machine: &mut Machine, address: Option<&str>, script: &str) -> Self {
         let directory = scratch();
         let script = Script::parse(script).unwrap_or_else(|error| panic!("{error}"));
         let log = Some(directory.path().join("log"));
         let config = Config { script: Some(script), log, ..Config::default() };
-        own(|machine| {
-            let server = Arc::new(InMemory::new(config, machine.clock()).expect("an identity API"));
-            let wire = Wire::whole(machine.time());
-            let [base, secured] = [("http", false), ("https", true)].map(|(scheme, tls)| {
-                let server = Arc::clone(&server);
-                let distant = wire.leading_to(move |connection| server.serve(connection, tls));
-                format!("{scheme}://{}", machine.serve_locally(distant))
-            });
-            Self { directory, server, base, secured }
-        })
+        let server = Arc::new(InMemory::new(config, machine.clock()).expect("an identity API"));
+        let wire = Wire::whole(machine.time());
+        let [base, secured] = [("http", false), ("https", true)].map(|(scheme, tls)| {
+            let server = Arc::clone(&server);
+            let distant = wire.leading_to(move |connection| server.serve(connection, tls));
+            match address.filter(|_| !tls) {
+                Some(address) => {
+                    machine.serve(address, distant);
+                    format!("{scheme}://{address}")
+                }
+                None => format!("{scheme}://{}", machine.serve_locally(distant)),
+            }
+        });
+        Self { directory, server, base, secured }
     }
 
     /// The certificate of the authority that its own is issued by.

@@ -240,3 +240,13 @@ fn unreachable_target_prints_no_table() {
     let ended = run(&["searchrate", "-h", "10.0.1.9", "-b", BASE_DN, "(cn=a)"]).expect(91);
     assert!(ended.stdout.is_empty() && ended.stderr.contains("10.0.1.9:389"), "{ended}");
 }
+
+#[test]
+fn failure_before_the_first_row_leaves_stdout_empty() {
+    let (machine, _) = Directory::with(20);
+    let line = ["searchrate", "-h", "10.0.0.2", "-p", "389", "-D", "uid=admin,dc=example,dc=com"];
+    let wrong = ["-w", "wrong", "-b", BASE_DN, "(cn=a)"];
+    let ended = machine.run(&[&line[..], &wrong].concat()).expect(49);
+    assert_eq!(ended.stdout, "");
+    assert!(ended.stderr.contains("invalidCredentials"), "{ended}");
+}

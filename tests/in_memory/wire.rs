@@ -41,26 +41,42 @@ impl Wire {
         &self,
         serve: impl Fn(DuplexStream) -> F + Send + Sync + 'static,
     ) -> Arc<dyn Server> {
-        Arc::new(Distant { wire: self.clone(), serve })
+        self.watched(serve, || |_: &[u8]| ())
     }
 
-    /// Has a server serve the other end of a connection.
+    /// The same, where what a client sends is shown to the watcher of its connection.
+    pub(crate) fn watched<F: Future<Output = ()> + 'static, W: FnMut(&[u8]) + 'static>(
+        &self,
+        serve: impl Fn(DuplexStream) -> F + Send + Sync + 'static,
+        watch: impl Fn() -> W + Send + Sync + 'static,
+    ) -> Arc<dyn Server> {
+        Arc::new(Distant { wire: self.clone(), serve, watch })
+    }
+
+    /// Has a server serve the other end of a connection. What the client sends is shown to `see`.
     async fn between<F: Future<Output = ()>>(
         self,
         connection: DuplexStream,
         serve: impl FnOnce(DuplexStream) -> F,
+        see: impl FnMut(&[u8]),
     ) {
         let (near, far) = tokio::io::duplex(CAPACITY);
         let (from_client, to_client) = tokio::io::split(connection);
         let (from_server, to_server) = tokio::io::split(near);
-        let there = self.carry(from_client, to_server);
-        tokio::join!(serve(far), there, self.carry(from_server, to_client));
+        let there = self.carry(from_client, to_server, see);
+        tokio::join!(serve(far), there, self.carry(from_server, to_client, |_| ()));
     }
 
     /// Takes what is sent to the other end, in its time.
-    async fn carry(&self, mut from: impl AsyncRead + Unpin, mut to: impl AsyncWrite + Unpin) {
+    async fn carry(
+        &self,
+        mut from: impl AsyncRead + Unpin,
+        mut to: impl AsyncWrite + Unpin,
+        mut see: impl FnMut(&[u8]),
+    ) {
         let mut octets = [0; 4_096];
         while let Ok(count @ 1..) = from.read(&mut octets).await {
+            see(&octets[..count]);
             self.time.pass(WAY).await;
             if self.cut.contains(&self.time.now()) {
                 self.time.until(self.cut.end).await;
@@ -75,19 +91,22 @@ impl Wire {
 }
 
 /// A server at the other end of a wire.
-struct Distant<S> {
+struct Distant<S, N> {
     wire: Wire,
     serve: S,
+    watch: N,
 }
 
-impl<F, S> Server for Distant<S>
+impl<F, S, W, N> Server for Distant<S, N>
 where
     F: Future<Output = ()> + 'static,
     S: Fn(DuplexStream) -> F + Send + Sync + 'static,
+    W: FnMut(&[u8]) + 'static,
+    N: Fn() -> W + Send + Sync + 'static,
 {
     fn serve(self: Arc<Self>, connection: DuplexStream) -> Pin<Box<dyn Future<Output = ()>>> {
-        let wire = self.wire.clone();
-        Box::pin(wire.between(connection, move |far| (self.serve)(far)))
+        let (wire, see) = (self.wire.clone(), (self.watch)());
+        Box::pin(wire.between(connection, move |far| (self.serve)(far), see))
     }
 }
 

@@ -1,8 +1,6 @@
-//! Where the files of a job are found, and the name that the program is called by.
+//! Where the files of a job are found, from any directory.
 
-use std::os::unix::fs::symlink;
-
-use brunt_test_program::{Ended, Files, Program, binary, command, scratch};
+use brunt_test_program::{Ended, Files, Program, binary, command};
 use serde_json::json;
 
 fn list(files: &Files, words: &[&str], directory: &str) -> Ended {
@@ -27,18 +25,4 @@ fn loadgen_finds_files_from_any_directory_and_reports_where() {
         ended.stderr.contains(&format!("note: the job's files are read below {root}")),
         "{ended}"
     );
-}
-
-/// A link of that name to the program is the command.
-#[test]
-fn loadgen_link_is_the_command() {
-    let directory = scratch();
-    let link = directory.path().join("loadgen");
-    symlink(binary(), &link).unwrap();
-    let ended = Program::start(command(&link).arg("-h")).wait().expect(0);
-    assert!(ended.stdout.contains("--compat"), "{ended}");
-    let ended = Program::start(command(&link).args(["-c", "nowhere.json"])).wait().expect(2);
-    assert!(ended.stderr.starts_with("failed to read nowhere.json"), "{ended}");
-    let ended = Program::start(command(&link).arg("--conpat")).wait().expect(2);
-    assert!(ended.stderr.contains("--compat"), "{ended}");
 }

@@ -1,12 +1,11 @@
-//! How runs end by a signal, without a server, or before they begin; with which exit code, and always with a report.
+//! How runs end by a signal or without a server; with which exit code, and always with a report.
 //! How they end by themselves or by a limit is seen in virtual time (`tests/in_memory`).
 
 use std::fs;
-use std::net::UdpSocket;
 use std::time::Duration;
 
 use brunt_dhcp_server::{Answer, Family, RequestKind};
-use brunt_test_program::{Counted as _, Ended, Program, binary, command, run, scratch, tally};
+use brunt_test_program::{Counted as _, Ended, Program, binary, command, scratch, tally};
 use brunt_testbed::{free_port, until};
 use rustix::process::Signal;
 
@@ -67,35 +66,6 @@ fn second_interrupt_and_sigterm_have_their_own_exit_codes() {
     reported(&ended);
     assert_eq!(ended.balanced().counts.ok, server.sent(Answer::Ack), "{ended}");
     assert!(ended.stderr.contains("ended by SIGTERM after "), "{ended}");
-}
-
-/// Refused before anything is sent: what is wrong is said, with its name, and nothing stands on standard output.
-#[test]
-fn invalid_runs_are_refused_before_anything_is_sent() {
-    let refused = |words: &str, code: i32, output: &str| {
-        let ended = run(["perfdhcp"].into_iter().chain(words.split_whitespace())).expect(code);
-        assert!(ended.output().contains(output), "{output}\n{ended}");
-        assert!(ended.stdout.is_empty(), "{ended}");
-    };
-    let taken = UdpSocket::bind("127.0.0.1:0").expect("a port");
-    let port = taken.local_addr().expect("it has an address").port();
-    refused(&format!("-l 127.0.0.1 -L {port} -r 1 -n 1 127.0.0.1"), 1, &port.to_string());
-    refused("-l nothing7 -r 1 -n 1 127.0.0.1", 1, "nothing7");
-    refused("-l 127.0.0.1 -L 31999 -T /nonexistent.hex -r 1 127.0.0.1", 1, "/nonexistent.hex");
-    refused("-l 127.0.0.1 -L 31999 -M /nonexistent.txt -r 1 127.0.0.1", 1, "/nonexistent.txt");
-    refused("-l 127.0.0.1 --record /nonexistent/r.json -r 1 127.0.0.1", 1, "/nonexistent/r.json");
-    refused("-4 -6 127.0.0.1", 2, "-6");
-    refused("-r 0 127.0.0.1", 2, "-r");
-    refused("-f 5 127.0.0.1", 2, "-f");
-    refused("-r 10 -f 11 127.0.0.1", 2, "-f");
-    refused("-c 127.0.0.1", 2, "-c");
-    refused("-D 0% 127.0.0.1", 2, "-D");
-    refused("-Q 127.0.0.1", 2, "-Q");
-    refused("--slo nonsense 127.0.0.1", 2, "nonsense");
-    let broadcast = "-l lo -r 1 -n 1 255.255.255.255";
-    refused(broadcast, 8, "--lab");
-    refused("-l lo -r 1 -n 1 all", 8, "--lab");
-    refused("-6 -l lo -r 1 -n 1 servers", 8, "--lab");
 }
 
 /// Nobody is there at all: every message is refused by this machine, or its answer is that nobody listens.

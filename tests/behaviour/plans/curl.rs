@@ -92,16 +92,3 @@ fn curl_line_of_a_failed_request_repeats_it() {
     assert!(ended.stdout.contains("# put in what is ***: the header Authorization\n"), "{ended}");
     assert!(ended.stdout.contains("# put in what is ***: the body\n"), "{ended}");
 }
-
-#[test]
-fn curl_line_is_absent_for_passed_and_non_http_steps() {
-    let target = RestTarget::start();
-    let right = Plan::from_text(&format!(
-        "[run]\nusers = 1\niterations = {{ each = 1 }}\n[http]\nbase = \"{}\"\n\
-         [[scenario]]\n[[scenario.steps]]\nget = \"/headers\"\n",
-        target.base
-    ));
-    let ended = right.run(&["--once"]).expect(0);
-    assert!(!ended.stdout.contains("curl"), "{ended}");
-    target.stop();
-}

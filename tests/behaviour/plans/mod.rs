@@ -3,10 +3,5 @@
 
 mod around;
 mod curl;
-mod examples;
-mod hostile;
-mod keys;
 mod memory;
 mod previews;
-mod secrets;
-mod traces;

@@ -1,8 +1,8 @@
-//! `--check` and `--schema`: their output, and that nothing is sent.
+//! A plan on standard input.
 
 use std::process::Stdio;
 
-use brunt_test_program::{Program, RestTarget, binary, command, run};
+use brunt_test_program::{Program, RestTarget, binary, command};
 
 fn plan(base: &str) -> String {
     format!(
@@ -43,11 +43,4 @@ fn plan_is_read_from_stdin_and_set_overrides_it() {
         (10..=20)
             .contains(&seen.iter().filter(|seen| seen.target == "/users/user10?key=x").count())
     );
-}
-
-#[test]
-fn schema_equals_the_published_file() {
-    let published = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/plan.schema.json");
-    let ended = run(["run", "--schema"]).expect(0);
-    assert_eq!(ended.stdout, std::fs::read_to_string(published).unwrap());
 }

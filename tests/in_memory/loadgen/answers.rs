@@ -182,3 +182,25 @@ fn thresholds_are_judged_per_workload_entry() {
     assert!(ended.stdout.contains("Repaired: a task with several thresholds"), "{ended}");
     target.stop();
 }
+
+#[test]
+fn loadgen_progress_is_absent_without_a_terminal() {
+    let target = RestTarget::start();
+    let files = Files::new();
+    files.ask("look", "/echo/look");
+    files.workload("looking", &[("look", 5000)]);
+    files.job(&target.base, 1, &[("looking", 1)], &json!({}));
+    let ended = files.perform(&[]).expect(0);
+    assert!(!ended.stdout.contains('\r') && !ended.stderr.contains("Processing"), "{ended}");
+    let lines: Vec<&str> = ended.stdout.lines().collect();
+    assert!(lines[0].starts_with("Job Started with 1 threads on ") && lines[0].ends_with('.'));
+    assert_eq!(lines[1], ". Stopped and completed.");
+    let opened = lines[0].trim_end_matches('.');
+    assert!(lines[2].starts_with(&format!("{opened}...and completed ")), "{ended}");
+    assert!(lines[2].contains("...and completed ") && lines[2].ends_with(" seconds."), "{ended}");
+    // `Fri Jun 26 17:33:06 UTC 2015`
+    let date = &lines[0]["Job Started with 1 threads on ".len()..];
+    let words: Vec<&str> = date.trim_end_matches('.').split(' ').collect();
+    assert_eq!((words.len(), words[4], words[3].len()), (6, "UTC", 8), "{date}");
+    target.stop();
+}

@@ -3,6 +3,7 @@
 
 mod answers;
 mod compatible;
+mod examples;
 mod levels;
 mod likeness;
 mod mistakes;

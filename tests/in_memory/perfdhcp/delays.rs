@@ -6,7 +6,8 @@ use brunt_dhcp_server::Answer;
 use brunt_record::Latency;
 use brunt_test_program::{Counted as _, Ended};
 
-use super::server::{Server, WAY};
+use super::server::Server;
+use crate::dhcp::WAY;
 
 const DELAYS: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis(50)];
 const SCRIPT: &str = "

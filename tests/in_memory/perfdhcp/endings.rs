@@ -1,6 +1,7 @@
-//! How runs end by themselves or by a limit; with which exit code, and always with a report.
+//! How runs end by themselves, by a limit, or before they begin; with which exit code, and always with a report.
 
 use std::fs;
+use std::net::UdpSocket;
 use std::time::Duration;
 
 use brunt_dhcp_server::{Answer, RequestKind};
@@ -8,6 +9,7 @@ use brunt_record::SloOutcome;
 use brunt_test_program::{Counted as _, Ended, scratch, tally};
 
 use super::server::Server;
+use crate::machine::Machine;
 
 /// A server of DHCPv4 that answers no client.
 const SILENT: &str = "[[rule]]\naction = 'ignore'";
@@ -157,4 +159,34 @@ fn wrapped_command_is_called_at_start_and_stop() {
         let named = format!("'/nonexistent/command {call}', could not be run");
         assert!(missing.output().contains(&named), "{missing}");
     }
+}
+
+/// Refused before anything is sent: what is wrong is said, with its name, and nothing stands on standard output.
+#[test]
+fn invalid_runs_are_refused_before_anything_is_sent() {
+    let refused = |words: &str, code: i32, output: &str| {
+        let words: Vec<&str> = ["perfdhcp"].into_iter().chain(words.split_whitespace()).collect();
+        let ended = Machine::real().run(&words).expect(code);
+        assert!(ended.output().contains(output), "{output}\n{ended}");
+        assert!(ended.stdout.is_empty(), "{ended}");
+    };
+    let taken = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    let port = taken.local_addr().expect("it has an address").port();
+    refused(&format!("-l 127.0.0.1 -L {port} -r 1 -n 1 127.0.0.1"), 1, &port.to_string());
+    refused("-l nothing7 -r 1 -n 1 127.0.0.1", 1, "nothing7");
+    refused("-l 127.0.0.1 -L 31999 -T /nonexistent.hex -r 1 127.0.0.1", 1, "/nonexistent.hex");
+    refused("-l 127.0.0.1 -L 31999 -M /nonexistent.txt -r 1 127.0.0.1", 1, "/nonexistent.txt");
+    refused("-l 127.0.0.1 --record /nonexistent/r.json -r 1 127.0.0.1", 1, "/nonexistent/r.json");
+    refused("-4 -6 127.0.0.1", 2, "-6");
+    refused("-r 0 127.0.0.1", 2, "-r");
+    refused("-f 5 127.0.0.1", 2, "-f");
+    refused("-r 10 -f 11 127.0.0.1", 2, "-f");
+    refused("-c 127.0.0.1", 2, "-c");
+    refused("-D 0% 127.0.0.1", 2, "-D");
+    refused("-Q 127.0.0.1", 2, "-Q");
+    refused("--slo nonsense 127.0.0.1", 2, "nonsense");
+    let broadcast = "-l lo -r 1 -n 1 255.255.255.255";
+    refused(broadcast, 8, "--lab");
+    refused("-l lo -r 1 -n 1 all", 8, "--lab");
+    refused("-6 -l lo -r 1 -n 1 servers", 8, "--lab");
 }

@@ -1,34 +1,20 @@
 //! [`Server`]: the embedded DHCP server of one test, and the machine whose command lines are directed at it.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Waker};
-use std::time::Duration;
 
-use brunt_dhcp_server::{
-    Answer, Config, Family, InMemory, Lease, RequestKind, Script, State, Stats, Tally,
-};
-use brunt_engine::virtual_time::VirtualTime;
-use brunt_net::memory::{Answers, Sent};
+use brunt_dhcp_server::{Answer, Config, Family, Lease, RequestKind, State, Stats, Tally};
 use brunt_record::Record;
 use brunt_test_program::Ended;
 
-use crate::machine::{Listener, Machine};
-
-/// How long an answer is on its way.
-pub(super) const WAY: Duration = Duration::from_millis(1);
+use crate::dhcp::Dhcp;
+use crate::machine::Machine;
 
 /// A server that answers one test.
 pub(super) struct Server {
     machine: Machine,
     family: Family,
     dhcp: Arc<Dhcp>,
-}
-
-struct Dhcp {
-    server: InMemory,
-    time: VirtualTime,
 }
 
 impl Server {
@@ -46,13 +32,8 @@ impl Server {
     pub(super) fn like(family: Family, script: &str, mut config: Config) -> Self {
         let (address, _) = ends(family);
         config.listen = vec![address];
-        config.v4.reply_to_source = true;
-        config.script = (!script.is_empty()).then(|| Script::parse(script).expect("a script"));
         let mut machine = Machine::new(7);
-        let server = InMemory::new(&config, machine.clock());
-        let server = server.unwrap_or_else(|error| panic!("failed to {error}"));
-        let dhcp = Arc::new(Dhcp { server, time: machine.time() });
-        machine.listen(address, dhcp.clone());
+        let dhcp = Dhcp::new(&mut machine, script, config);
         Self { machine, family, dhcp }
     }
 
@@ -95,28 +76,6 @@ impl Server {
     pub(super) fn run_with(&self, words: &str, more: &[&str]) -> Ended {
         run(&self.machine, self.family, words, more)
     }
-}
-
-impl Listener for Dhcp {
-    /// Messages are not on their way at all, so that the last ones are received, though nobody waits for an answer.
-    fn receive(self: Arc<Self>, datagram: Sent) {
-        let mut received = Box::pin(async move {
-            let Sent { from, to, bytes, answers } = datagram;
-            let send = |_, bytes| answer(self.time.clone(), answers.clone(), to, bytes);
-            self.server.receive(from, &bytes, send).await;
-        });
-        if pin!(&mut received).poll(&mut Context::from_waker(Waker::noop())).is_pending() {
-            tokio::task::spawn_local(received);
-        }
-    }
-}
-
-/// Takes an answer to the client.
-fn answer(time: VirtualTime, answers: Answers, from: SocketAddr, bytes: Vec<u8>) {
-    tokio::task::spawn_local(async move {
-        time.pass(WAY).await;
-        answers.send(from, bytes);
-    });
 }
 
 /// The addresses of the server and of the relay.

@@ -3,7 +3,11 @@
 mod answers;
 mod around;
 mod directory;
+mod examples;
+mod hostile;
 mod iterations;
+mod keys;
+mod leases;
 mod nodes;
 mod other_tools;
 mod own_loads;

@@ -1,5 +1,6 @@
 //! `--check` and `--schema`: their output, and that nothing is sent.
 
+use crate::machine::run;
 use crate::planned::Plan;
 use crate::rest_target::RestTarget;
 
@@ -57,4 +58,11 @@ fn check_reports_values_that_are_too_large() {
         let ended = plan(run).run(&["--check"]).expect(2);
         assert!(ended.output().contains(expected), "{ended}");
     }
+}
+
+#[test]
+fn schema_equals_the_published_file() {
+    let published = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/plan.schema.json");
+    let ended = run(&["run", "--schema"]).expect(0);
+    assert_eq!(ended.stdout, std::fs::read_to_string(published).unwrap());
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
+use crate::pages::pages;
 use crate::planned::Plan;
 use crate::rest_target::RestTarget;
 
@@ -103,4 +104,25 @@ fn url_is_sent_verbatim_without_its_fragment() {
     assert!(ended.stderr.contains("'^', '{', '|', '}', which RFC 3986"), "{ended}");
     let requested: Vec<String> = target.stop().into_iter().map(|seen| seen.target).collect();
     assert_eq!(requested, ["/openidm/info/ping?a={b}|^"]);
+}
+
+#[test]
+fn failure_message_of_a_server_is_shown_without_secrets() {
+    let head = "401 No\r\nWWW-Authenticate: Bearer error=\"invalid_token\"";
+    let body = "{\"message\":\"no \u{1b}[2J opensesame\",\"access_token\":\"abc\"}";
+    let base = pages([("/ping", (head, body.to_owned()))]);
+    let plan = Plan::from_text(&format!(
+        "[run]\nusers = 1\niterations = {{ each = 2 }}\n[http]\nbase = \"{base}\"\n\
+         [variables]\nsecret = {{ env = \"PLAN_SECRET\" }}\n\
+         [[scenario]]\n[[scenario.steps]]\nget = \"/ping\"\nbearer = \"${{secret}}\"\n"
+    ));
+    let ended = plan.run(&[]).expect(1);
+    let record = ended.record();
+    let text = &record.samples[0].text;
+    assert!(text.starts_with("WWW-Authenticate: Bearer error=\"invalid_token\"; {"), "{text}");
+    assert!(
+        text.contains("no \\u{1b}[2J ***") && text.contains("\"access_token\":\"***\""),
+        "{text}"
+    );
+    assert!(ended.stdout.contains("invalid_token") && !ended.stdout.contains('\u{1b}'), "{ended}");
 }

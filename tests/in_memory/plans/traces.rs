@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::secrets::everywhere;
 use brunt_test_program::scratch;
 
+use crate::directory::Directory;
 use crate::machine::run;
 use crate::planned::Plan;
 use crate::rest_target::RestTarget;
@@ -173,4 +174,51 @@ fn once_and_trace_refuse_unsupported_combinations() {
     for line in [["--once", "--check"], ["--once", "--slo=errors<1%"], ["--once", "--live"]] {
         plan.run(&line).expect(2);
     }
+}
+
+#[test]
+fn once_traces_a_url_and_ldap_searches() {
+    let target = RestTarget::start();
+    let url = format!("{}/headers", target.base);
+    let ended = run(&["http", "--once", &url]).expect(0);
+    assert!(ended.stdout.contains("passed (200 OK) after"), "{ended}");
+    assert_eq!(target.stop().len(), 1);
+    Directory::start(5);
+    let ended = Plan::from_text(
+        "[run]\nduration = \"1h\"\n[ldap]\nserver = \"ldap://10.0.0.2:389\"\n[[scenario]]\nafter-failure = \"go-on\"\n\
+         [[scenario.steps]]\nname = \"wrong\"\nldap = { bind = { \
+         dn = \"uid=user.1,ou=people,dc=example,dc=com\", password = \"hidden\" } }\n\
+         [[scenario.steps]]\nname = \"find\"\nldap = { search = { base = \"dc=example,dc=com\", \
+         filter = \"(uid=user.1)\", attributes = [\"sn\"] } }\n\
+         checks = [{ attribute = \"sn\", equals = \"Nobody\" }]\n\
+         [[scenario.steps]]\nname = \"compare\"\nldap = { compare = { \
+         dn = \"uid=user.1,ou=people,dc=example,dc=com\", attribute = \"uid\", value = \"user.1\" } }\n"
+    )
+    .run(&["--once"])
+    .expect(3);
+    for part in [
+        "-- wrong: FAILED (invalidCredentials) after",
+        "   > LDAP bind as uid=user.1,ou=people,dc=example,dc=com\n   > password: ***\n",
+        "   > LDAP search dc=example,dc=com (subtree)\n   > filter: (uid=user.1)\n   > attributes: sn\n",
+        "   < dn: uid=user.1,ou=people,dc=example,dc=com\n",
+        "should be 'Nobody' but it is '",
+        "-- compare: passed (compareTrue) after",
+        "3 steps: 1 passed, 2 failed\n",
+    ] {
+        assert!(ended.stdout.contains(part), "{part} is not there: {ended}");
+    }
+    assert!(!ended.stdout.contains("hidden"), "{ended}");
+}
+
+#[test]
+fn curl_line_is_absent_for_passed_and_non_http_steps() {
+    let target = RestTarget::start();
+    let right = Plan::from_text(&format!(
+        "[run]\nusers = 1\niterations = {{ each = 1 }}\n[http]\nbase = \"{}\"\n\
+         [[scenario]]\n[[scenario.steps]]\nget = \"/headers\"\n",
+        target.base
+    ));
+    let ended = right.run(&["--once"]).expect(0);
+    assert!(!ended.stdout.contains("curl"), "{ended}");
+    target.stop();
 }

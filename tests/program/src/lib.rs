@@ -9,7 +9,7 @@
 
 mod ab;
 mod job_files;
-mod ldap_tools;
+mod junit;
 mod messages;
 mod plan;
 mod program;
@@ -23,7 +23,7 @@ mod terminal;
 
 pub use ab::{ab, binds};
 pub use job_files::Files;
-pub use ldap_tools::ldap_tools;
+pub use junit::{is_junit, xmllint};
 pub use messages::{Counted, ENDS, counted, tally};
 pub use plan::Plan;
 pub use program::{Ended, Program, at, binary, command, measure, run, scratch, slapd, start};

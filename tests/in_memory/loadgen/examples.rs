@@ -4,7 +4,10 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
-use brunt_test_program::{Ended, Files, Report, RestTarget, Seen};
+use brunt_test_program::{Ended, Report, Seen};
+
+use crate::planned::Files;
+use crate::rest_target::RestTarget;
 
 /// Performs an example, whose server is somewhere else than it says.
 fn perform(name: &str) -> (Report, Vec<Seen>, Ended) {
@@ -15,10 +18,8 @@ fn perform(name: &str) -> (Report, Vec<Seen>, Ended) {
         for entry in fs::read_dir(root.join(directory)).expect("the examples are there") {
             let path = entry.expect("it can be listed").path();
             let text = fs::read_to_string(&path).expect("it can be read");
-            let port = target.base.rsplit(':').next().expect("it has a port");
-            let text = text
-                .replace("http://127.0.0.1:8080", &target.base)
-                .replace("\"8080\"", &format!("\"{port}\""));
+            let (host, port) = target.base.rsplit_once(':').expect("it has a port");
+            let text = text.replace("http://127.0.0.1", host).replace("8080", port);
             let file = path.file_name().and_then(OsStr::to_str).expect("it has a name");
             let file = if file == format!("{name}.json") { "job.json" } else { file };
             files.write(&format!("{directory}/{file}"), &text);

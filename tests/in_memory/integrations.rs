@@ -7,39 +7,25 @@ use std::process::Command;
 use brunt_record::{Reason, Record, SloOutcome, SloResult, Status};
 use brunt_testbed::{require, skip_anywhere};
 
-use brunt_test_program::{Ended, Program, Target, binary, command, scratch};
+use brunt_test_program::{Ended, is_junit, scratch, xmllint};
 
-/// A file of this repository.
-pub(crate) fn ours(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+use crate::machine::{own, run};
+use crate::rest_target::RestTarget;
+
+/// A short run with objectives, and its JUnit report.
+fn judged(directory: &Path, path: &str, objectives: &[&str]) -> (Ended, PathBuf) {
+    let target = RestTarget::start();
+    let junit = directory.join("junit.xml");
+    let run = ["-c", "2", "-q", "50", "-z", "2s", "--quiet", "--junit", &junit.to_string_lossy()];
+    let objectives = objectives.iter().flat_map(|slo| ["--slo", slo]).collect::<Vec<_>>();
+    let url = format!("{}{path}", target.base);
+    let ended =
+        own(|machine| machine.record(&["http"], &[&run[..], &objectives, &[&url]].concat()));
+    (ended, junit)
 }
 
-/// What xmllint makes of a file.
-fn xmllint(words: &[&str], file: &Path) -> (bool, String) {
-    let run = Command::new("xmllint").args(words).arg(file).output().expect("xmllint runs");
-    let message = String::from_utf8_lossy(&run.stdout) + String::from_utf8_lossy(&run.stderr);
-    (run.status.success(), message.trim().to_owned())
-}
-
-pub(crate) fn is_valid(junit: &Path) -> (bool, String) {
-    let schema = ours("tests/behaviour/integrations/junit.xsd");
-    xmllint(&["--noout", "--schema", schema.to_str().expect("UTF-8")], junit)
-}
-
-/// A short run with objectives, its record and its JUnit report.
-fn judged(
-    directory: &Path,
-    target: &Target,
-    path: &str,
-    objectives: &[&str],
-) -> (Ended, Record, PathBuf) {
-    let [record, junit] = ["run.json", "junit.xml"].map(|name| directory.join(name));
-    let url = format!("http://{}{path}", target.address());
-    let mut run = command(binary());
-    run.args(["http", "-c", "2", "-q", "50", "-z", "2s", "--quiet", "--record"]).arg(&record);
-    run.arg("--junit").arg(&junit).args(objectives.iter().flat_map(|slo| ["--slo", slo])).arg(url);
-    let ended = Program::start(&mut run).wait();
-    (ended, Record::read(&record).expect("a record"), junit)
+fn printed(record: &Path, words: &[&str]) -> String {
+    run(&[&["report", &record.to_string_lossy()], words].concat()).expect(0).stdout
 }
 
 #[test]
@@ -47,15 +33,17 @@ fn junit_agrees_with_the_record() {
     if !require(&["xmllint"]) {
         return;
     }
-    let (directory, target) = (scratch(), Target::start("rest"));
+    let directory = scratch();
     let met: &[&str] = &["p99<60s", "errors<1%"];
     let missed: &[&str] = &["p99<60s", "errors<1%", "goodput>49/s"];
+    let mut doubted = None;
     for (path, objectives, code) in
         [("/sleep?ms=1", met, 0), ("/none?a=1&b=<x>", missed, 99), ("/sleep?ms=1", &[][..], 0)]
     {
-        let (ended, record, junit) = judged(directory.path(), &target, path, objectives);
+        let (ended, junit) = judged(directory.path(), path, objectives);
         let ended = ended.expect(code);
-        let (valid, message) = is_valid(&junit);
+        let record = ended.record();
+        let (valid, message) = is_junit(&junit);
         assert!(valid, "{message}\n{}", fs::read_to_string(&junit).expect("a report"));
         let ask = |xpath: &str| xmllint(&["--xpath", xpath], &junit).1;
         let not_met = record.slo.iter().filter(|slo| slo.outcome == SloOutcome::Missed).count();
@@ -72,15 +60,11 @@ fn junit_agrees_with_the_record() {
             let value = slo.value.map_or("infinite".to_owned(), |value| format!("{value:.3}"));
             assert!(measured.starts_with(&value), "{figures}");
         }
-        let again = Program::start(
-            command(binary())
-                .args(["report", "--format", "junit"])
-                .arg(directory.path().join("run.json")),
-        );
-        let printed = again.wait().expect(0).stdout;
-        assert_eq!(printed, fs::read_to_string(&junit).expect("a report"));
+        let again = printed(ended.record_path(), &["--format", "junit"]);
+        assert_eq!(again, fs::read_to_string(&junit).expect("a report"));
+        doubted = Some(record);
     }
-    what_cannot_be_told_is_an_error(directory.path());
+    what_cannot_be_told_is_an_error(directory.path(), doubted.expect("a record"));
     // The schema can say no.
     let wrong = directory.path().join("wrong.xml");
     let text = fs::read_to_string(directory.path().join("junit.xml")).expect("a report");
@@ -91,15 +75,13 @@ fn junit_agrees_with_the_record() {
         (" time=\"2.", " time=\"-2."),
     ] {
         fs::write(&wrong, text.replace(good, bad)).expect("a file");
-        assert!(!is_valid(&wrong).0, "without {good}");
+        assert!(!is_junit(&wrong).0, "without {good}");
     }
-    target.stop();
 }
 
 /// An objective that is undecided, and a verdict that speaks against the figures: in words that would be markup.
-fn what_cannot_be_told_is_an_error(directory: &Path) {
+fn what_cannot_be_told_is_an_error(directory: &Path, mut record: Record) {
     let (path, junit) = (directory.join("doubtful.json"), directory.join("doubtful.xml"));
-    let mut record = Record::read(&directory.join("run.json")).expect("a record");
     let hostile = "]]></testsuite>\u{1b}[2J\u{ffff}&\"'";
     let reason = Reason::from_text(Status::Partial, hostile);
     (record.verdict.status, record.verdict.reasons) = (Status::Partial, vec![reason]);
@@ -113,10 +95,8 @@ fn what_cannot_be_told_is_an_error(directory: &Path) {
         why: Some(hostile.to_owned()),
     }];
     record.write(&path).expect("a file");
-    let printed =
-        Program::start(command(binary()).args(["report", "--format", "junit"]).arg(&path));
-    fs::write(&junit, printed.wait().expect(0).stdout).expect("a file");
-    let (valid, message) = is_valid(&junit);
+    fs::write(&junit, printed(&path, &["--format", "junit"])).expect("a file");
+    let (valid, message) = is_junit(&junit);
     assert!(valid, "{message}\n{}", fs::read_to_string(&junit).expect("a report"));
     let ask = |xpath: &str| xmllint(&["--xpath", xpath], &junit).1;
     let counts = ["count(//error)", "string(//testsuite/@errors)", "count(//failure)"].map(ask);
@@ -126,7 +106,8 @@ fn what_cannot_be_told_is_an_error(directory: &Path) {
 
 /// The blocks of a language on a page.
 fn blocks(page: &str, language: &str) -> Vec<String> {
-    let text = fs::read_to_string(ours(page)).expect("a page");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join(page);
+    let text = fs::read_to_string(page).expect("a page");
     let opening = format!("```{language}\n");
     let after = text.split(&opening).skip(1);
     after.filter_map(|rest| rest.split("```").next()).map(str::to_owned).collect()
@@ -137,14 +118,12 @@ fn csv_recipes_run_unchanged() {
     if !require(&["python3"]) {
         return;
     }
-    let (directory, target) = (scratch(), Target::start("rest"));
-    let (_, record, _) = judged(directory.path(), &target, "/sleep?ms=1", &[]);
-    target.stop();
+    let directory = scratch();
+    let (ended, _) = judged(directory.path(), "/sleep?ms=1", &[]);
+    let record = ended.record();
     for (table, file) in [("--csv", "intervals.csv"), ("--csv=operations", "operations.csv")] {
-        let path = directory.path().join("run.json");
-        let printed =
-            Program::start(command(binary()).args(["report", table]).arg(path)).wait().expect(0);
-        fs::write(directory.path().join(file), printed.stdout).expect("a file");
+        let text = printed(ended.record_path(), &[table]);
+        fs::write(directory.path().join(file), text).expect("a file");
     }
     let python = |code: &str| {
         let run = Command::new("python3").args(["-c", code]).current_dir(directory.path()).output();

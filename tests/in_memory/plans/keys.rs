@@ -1,7 +1,11 @@
 //! Keys of plans in files: what is wrong with one is said before anything is sent.
 
-use brunt_test_program::{Ended, Plan, RestTarget};
+use brunt_test_program::Ended;
 use brunt_testbed::Pki;
+
+use crate::machine::own;
+use crate::planned::Plan;
+use crate::rest_target::RestTarget;
 
 /// A plan that signs with the key of this name, of these certificates.
 fn signing(target: &RestTarget, key: &str) -> Plan {
@@ -51,6 +55,7 @@ fn key_file_with_wrong_password_is_named_without_the_password() {
 fn expired_certificate_is_noted_and_its_key_still_signs() {
     let (target, directory) = (RestTarget::start(), brunt_test_program::scratch());
     let pki = Pki::make(&directory.path().join("pki"));
+    own(|machine| machine.today = jiff::Timestamp::now().into());
     let plan = |name: &str| {
         let file = pki.pkcs12(name);
         signing(&target, &format!("file = \"{}\", password = \"password\"", file.display()))

@@ -10,15 +10,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use brunt_record::{Counts, Mode, Record};
 use brunt_testbed::{BASE_DN, require};
 
-use brunt_test_program::{Ended, Program, binary, command, run, scratch, slapd};
+use brunt_test_program::{Ended, scratch, slapd};
+
+use crate::machine::Machine;
 
 /// Runs a lookup to its end, and keeps the record.
 fn look_up(line: &[&str]) -> Ended {
-    let directory = scratch();
-    let path = directory.path().join("record.json");
-    let mut brunt = command(binary());
-    brunt.args(["names", "lookup", "--seed", "1", "--record"]).arg(&path).args(line);
-    Program::start(&mut brunt).keeping(directory, path).wait()
+    Machine::real().record(&["names", "lookup", "--seed", "1"], line)
 }
 
 /// How often something ended with this name, over all operations.
@@ -33,22 +31,9 @@ fn counts(ended: &Ended) -> Counts {
 
 #[test]
 fn names_finds_root_by_number_and_by_name() {
-    let ended = look_up(&[
-        "--keys",
-        "0-0",
-        "--pattern",
-        "root",
-        "--by",
-        "uid,gid,user,group",
-        "--source",
-        "files",
-        "--unlimited",
-        "-n",
-        "400",
-        "-c",
-        "2",
-    ])
-    .expect(0);
+    let line =
+        "--keys 0-0 --pattern root --by uid,gid,user,group --source files --unlimited -n 400 -c 2";
+    let ended = look_up(&line.split(' ').collect::<Vec<_>>()).expect(0);
     let record = ended.record();
     assert_eq!((counts(&ended).ok, named(&record, "found")), (400, 400), "{ended}");
     let operations: Vec<_> =
@@ -229,8 +214,8 @@ fn names_usage_errors_come_before_any_lookup() {
         ("--keys 1-5 --stages x", "--stages", "cannot read"),
         ("--keys 1-5 --rate 5 --unlimited", "--unlimited", "cannot be used"),
     ] {
-        let words = ["names", "lookup"].into_iter().chain(line.split(' '));
-        let ended = run(words).expect(2);
+        let words: Vec<&str> = ["names", "lookup"].into_iter().chain(line.split(' ')).collect();
+        let ended = Machine::real().run(&words).expect(2);
         let output = ended.output();
         assert!(output.contains(culprit) && output.contains(remedy), "{line}: {output}");
         assert!(ended.stdout.is_empty(), "{ended}");
@@ -238,6 +223,7 @@ fn names_usage_errors_come_before_any_lookup() {
     let directory = scratch();
     let wrong = directory.path().join("no/record.json");
     let wrong = wrong.to_str().expect("a name of ours");
-    let ended = run(["names", "lookup", "--keys", "0-0", "--record", wrong]).expect(1);
+    let line = ["names", "lookup", "--keys", "0-0", "--record", wrong];
+    let ended = Machine::real().run(&line).expect(1);
     assert!(ended.output().contains("--record"), "{ended}");
 }

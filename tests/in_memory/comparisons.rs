@@ -7,7 +7,9 @@ use std::path::Path;
 use brunt_record::{COLLECTION_SCHEMA, Cell, Collection, Environment, Tool};
 use serde_json::Value;
 
-use brunt_test_program::{Ended, binary, command, run, scratch};
+use brunt_test_program::{Ended, scratch};
+
+use crate::machine::{own, run};
 
 const SCHEMA: &str = include_str!("../../docs/collection.schema.json");
 
@@ -44,7 +46,7 @@ fn stores(subject: &str) -> Collection {
 }
 
 fn report(path: &Path, words: &[&str]) -> Ended {
-    run([&["report", path.to_str().expect("a path of ours is text")], words].concat())
+    run(&[&["report", path.to_str().expect("a path of ours is text")], words].concat())
 }
 
 #[test]
@@ -88,9 +90,8 @@ fn report_without_unicode_draws_no_bars() {
     let path = directory.path().join("stores.json");
     stores("leases").write(&path).unwrap();
     let with = |locale: &str| {
-        let mut command = command(binary());
-        command.args(["report", path.to_str().unwrap()]).env("LC_ALL", locale);
-        String::from_utf8(command.output().expect("brunt starts").stdout).expect("it is text")
+        own(|machine| machine.set("LC_ALL", locale));
+        report(&path, &[]).stdout
     };
     assert!(with("C").is_ascii(), "{}", with("C"));
     assert!(with("C.UTF-8").contains('█'), "{}", with("C.UTF-8"));

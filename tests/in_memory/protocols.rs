@@ -6,21 +6,20 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use brunt_test_program::{Ended, Program, Target, binary, command, scratch};
+use brunt_dhcp_server::{Answer, Family, RequestKind};
+use brunt_ldap_server::Operation;
+use brunt_test_program::Ended;
+use ldap3_proto::proto::LdapOp;
 
-const USERS: u32 = 6;
-const VISITS: u32 = 20;
+use crate::machine::own;
+use crate::planned::Plan;
+use crate::rest_target::RestTarget;
+use crate::targets::Targets;
 
-/// The number in a line of a server's account: the last word, or the first behind the words.
-fn counted(account: &Ended, words: &str) -> u32 {
-    let mut lines = account.stdout.lines().chain(account.stderr.lines());
-    let line = lines.find_map(|line| line.trim().strip_prefix(words));
-    let line = line.unwrap_or_else(|| panic!("nothing is said of '{words}'\n{account}"));
-    let mut numbers = line.split_whitespace().rev().filter_map(|word| word.parse().ok());
-    numbers.next().unwrap_or_else(|| panic!("{words}: no number in '{line}'"))
-}
+const USERS: u64 = 6;
+const VISITS: u64 = 20;
 
-fn plan(directory: &Target, identity: &Target, leases: &Target) -> String {
+fn plan(targets: &Targets) -> String {
     let mut plan = format!(
         r#"
 [run]
@@ -28,23 +27,21 @@ users = {USERS}
 iterations = {{ each = {VISITS} }}
 
 [http]
-base = "http://{}"
+base = "{}"
 
 [ldap]
-server = "ldap://{}"
+server = "ldap://10.0.0.2:389"
 
 [dhcp]
-server = "{}"
-local = "127.0.0.1:0"
+server = "10.0.3.1:67"
+local = "10.0.3.9:67"
 
 [variables]
 number = {{ random = "0..1999" }}
 person = "user.${{number}}"
 password = {{ env = "THE_PASSWORD" }}
 "#,
-        identity.address(),
-        directory.address(),
-        leases.address()
+        targets.rest.base
     );
     let steps = [
         r#"name = "bind"
@@ -78,52 +75,44 @@ dhcp = "release""#,
 }
 
 fn run(text: &str, password: &str) -> Ended {
-    let directory = scratch();
-    let (plan, record) = (directory.path().join("plan.toml"), directory.path().join("record.json"));
-    fs::write(&plan, text).expect("the plan can be written");
-    let mut brunt = command(binary());
-    brunt.env("THE_PASSWORD", password).args(["run", "--quiet", "--seed", "5", "--record"]);
-    brunt.arg(&record).arg(&plan);
-    Program::start(&mut brunt).keeping(directory, record).wait()
+    own(|machine| machine.set("THE_PASSWORD", password));
+    Plan::from_text(text).run(&["--quiet", "--seed", "5"])
 }
 
 #[test]
 fn plan_over_three_protocols_agrees_with_all_servers() {
-    let identity = Target::start("rest");
-    let directory = Target::start("ldap");
-    let leases = Target::start("dhcp");
-    let ended = run(&plan(&directory, &identity, &leases), "password").expect(0);
+    let targets = Targets::start();
+    let ended = run(&plan(&targets), "password").expect(0);
     let record = ended.record();
     let visits = USERS * VISITS;
     let steps = ["bind", "token", "lease", "userinfo", "find", "renew", "release"];
     let names: Vec<&str> = record.operations.iter().map(|step| step.name.as_str()).collect();
     assert_eq!(names, steps);
     for step in &record.operations {
-        assert_eq!(step.counts.ok, u64::from(visits), "{}\n{ended}", step.name);
+        assert_eq!(step.counts.ok, visits, "{}\n{ended}", step.name);
     }
     let codes = |at: usize| record.operations[at].codes.iter().map(|code| code.name.as_str());
     let outcomes: Vec<Vec<&str>> = (0..steps.len()).map(|at| codes(at).collect()).collect();
     let expected = ["success", "OK", "DHCPACK", "OK", "success", "DHCPACK", "sent"];
     assert_eq!(outcomes, expected.map(|name| vec![name]));
-    let (directory, identity, leases) = (directory.account(), identity.account(), leases.account());
-    for (account, words, count) in [
-        (&directory, "bind", visits),
-        (&directory, "search", visits),
-        (&directory, "unbind", USERS),
-        (&identity, "POST     /oauth2/access_token", visits),
-        (&identity, "GET      /oauth2/userinfo", visits),
-        (&leases, "OFFER", visits),
-        (&leases, "ACK", 2 * visits),
-        (&leases, "REQUEST (renew)", visits),
-        (&leases, "RELEASE", visits),
-    ] {
-        assert_eq!(counted(account, words), count, "{words}\n{account}");
-    }
+    let asked = [Operation::Bind, Operation::Search].map(|of| targets.ldap.answered(of));
+    assert_eq!(asked, [visits; 2], "{ended}");
+    let unbound = targets.ldap.requested().into_iter().filter(|it| *it == LdapOp::UnbindRequest);
+    assert_eq!(unbound.count() as u64, USERS, "{ended}");
+    let leases = targets.dhcp.server.stats().of(Family::V4).clone();
+    let [offers, acks] = [Answer::Offer, Answer::Ack].map(|answer| leases.sent_of(answer));
+    assert_eq!((offers, acks), (visits, 2 * visits), "{ended}");
+    let [renewals, releases] =
+        [RequestKind::Renew, RequestKind::Release].map(|kind| leases.received_of(kind));
+    assert_eq!((renewals, releases), (visits, visits), "{ended}");
+    let seen = targets.rest.stop();
+    let of = |path: &str| seen.iter().filter(|seen| seen.target.starts_with(path)).count() as u64;
+    assert_eq!((of("/oauth2/access_token"), of("/oauth2/userinfo")), (visits, visits), "{ended}");
 }
 
 #[test]
 fn failed_check_message_contains_no_secret() {
-    let identity = Target::start("rest");
+    let identity = RestTarget::start();
     let text = format!(
         r#"
 [run]
@@ -131,7 +120,7 @@ users = 1
 iterations = {{ each = 1 }}
 
 [http]
-base = "http://{}"
+base = "{}"
 
 [variables]
 password = {{ env = "THE_PASSWORD" }}
@@ -144,7 +133,7 @@ name = "user"
 get = "/sleep?ms=1"
 checks = [{{ body = true, contains = "${{password}}" }}]
 "#,
-        identity.address()
+        identity.base
     );
     let secret = "correct-horse-battery";
     let ended = run(&text, secret);
@@ -157,5 +146,4 @@ checks = [{{ body = true, contains = "${{password}}" }}]
         samples.iter().any(|sample| sample.text.contains("should contain '***'")),
         "{samples:?}"
     );
-    identity.stop();
 }

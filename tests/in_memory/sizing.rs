@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use brunt_record::{COLLECTION_SCHEMA, Cell, Collection, Environment, Tool};
 
-use brunt_test_program::{run, scratch};
+use brunt_test_program::scratch;
+
+use crate::machine::run;
 
 /// A search that claims 731/s and saw 804/s fail, as find-max writes it.
 fn found(at: &Path, answer: &str) -> PathBuf {
@@ -48,20 +50,20 @@ fn sizing_and_report_of_a_search_print_known_figures() {
     let directory = scratch();
     let file = found(directory.path(), "claim");
     let file = file.to_str().unwrap();
-    let sized = run(["sizing", file, "--peak", "1200/s", "--growth", "30%", "--cores", "4"]);
+    let sized = run(&["sizing", file, "--peak", "1200/s", "--growth", "30%", "--cores", "4"]);
     assert_eq!(sized.code(), 0, "{}", sized.stderr);
     let words = sized.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     // 1,200 x 1.3 = 1,560; / (731 x 0.6) = 3.56; / 731 = 2.13, and one spare.
     assert!(words.contains("For 1560/s at peak: 4 servers, at either end of the range"), "{words}");
     assert!(words.contains("3.56 -> 4 2.13 -> 4 4"), "{words}");
     assert!(sized.stdout.lines().all(|line| line.chars().count() <= 80), "{}", sized.stdout);
-    let figures = run(["sizing", file, "--peak", "1200/s", "--growth", "30%", "--format", "json"]);
+    let figures = run(&["sizing", file, "--peak", "1200/s", "--growth", "30%", "--format", "json"]);
     let figures: serde_json::Value = serde_json::from_str(&figures.stdout).unwrap();
     assert_eq!(figures["peak"], 1_560.0);
     assert_eq!(figures["confirmed"]["servers"], 4);
-    let page = run(["sizing", file, "--peak", "1200/s", "--format", "html"]);
+    let page = run(&["sizing", file, "--peak", "1200/s", "--format", "html"]);
     assert!(page.stdout.contains("<svg") && page.stdout.contains("7 Not tested"));
-    let report = run(["report", file]);
+    let report = run(&["report", file]);
     let words = report.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("Sustains 731/s (confirmed 300 s, Poisson, 50 connections)"), "{words}");
 }
@@ -70,12 +72,12 @@ fn sizing_and_report_of_a_search_print_known_figures() {
 fn sizing_refuses_a_search_without_a_claim_and_other_files() {
     let directory = scratch();
     let none = found(directory.path(), "no claim");
-    let refused = run(["sizing", none.to_str().unwrap(), "--peak", "1200/s"]);
+    let refused = run(&["sizing", none.to_str().unwrap(), "--peak", "1200/s"]);
     assert_eq!(refused.code(), 1);
     assert!(refused.stderr.contains("claims no rate"), "{}", refused.stderr);
-    assert_eq!(run(["sizing", none.to_str().unwrap()]).code(), 2, "no peak");
+    assert_eq!(run(&["sizing", none.to_str().unwrap()]).code(), 2, "no peak");
     assert_eq!(
-        run(["sizing", none.to_str().unwrap(), "--peak", "5/s", "--headroom", "100%"]).code(),
+        run(&["sizing", none.to_str().unwrap(), "--peak", "5/s", "--headroom", "100%"]).code(),
         2
     );
 }
