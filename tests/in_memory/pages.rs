@@ -17,8 +17,7 @@ struct Pages(BTreeMap<&'static str, Page>);
 /// Serves these pages on the machine of this test. Returns what their URLs begin with.
 pub(crate) fn pages<const N: usize>(pages: [(&'static str, Page); N]) -> String {
     own(|machine| {
-        let address = format!("10.0.4.1:{}", 8_000 + machine.servers());
-        machine.serve(&address, Arc::new(Pages(pages.into())));
+        let address = machine.serve_locally(Arc::new(Pages(pages.into())));
         format!("http://{address}")
     })
 }
