@@ -5,7 +5,7 @@ use super::*;
 use crate::summary::tests::measured;
 use brunt_record::{
     Away, MonitorRecord, OperationRecord, OutcomeTone, Overload, ReadingRecord, Reason, RunOutcome,
-    SloOutcome, StepRecord,
+    SloOutcome, Status, StepRecord,
 };
 
 fn html(record: &Record) -> String {
