@@ -2,6 +2,7 @@
 //!
 //! They are taken from the pages of the commands, which a test writes from the same tables as the helps.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -55,20 +56,42 @@ fn loads_one(name: &str, block: &str) -> bool {
     loads && (name == "loadgen" || servers.iter().any(|server| block.contains(server)))
 }
 
-#[test]
-fn help_examples_work_against_the_embedded_servers() {
-    let all: Vec<_> = examples().into_iter().filter(|(name, it)| loads_one(name, it)).collect();
-    let tools = ldap_tools();
-    let of = |name: &str| all.iter().filter(|(page, _)| page == name).count();
-    assert!(tools.iter().all(|tool| of(tool) > 0), "{tools:?}");
-    assert!(of("http") > 1 && of("loadgen") > 3 && of("find-max") > 2);
+/// Carries out the examples of these pages that are about an embedded server, and returns how many there are of each.
+fn carry_out_all(is_page: impl Fn(&str) -> bool) -> BTreeMap<String, usize> {
     own(|machine| {
         machine.set("PW", "password");
         RestTarget::listen(machine, "127.0.0.1:8080", "");
     });
-    for (name, block) in &all {
-        carry_out(name, block, &tools);
+    let (tools, mut counts) = (ldap_tools(), BTreeMap::new());
+    for (name, block) in examples() {
+        if is_page(&name) && loads_one(&name, &block) {
+            carry_out(&name, &block, &tools);
+            *counts.entry(name).or_default() += 1;
+        }
     }
+    counts
+}
+
+#[test]
+fn help_examples_of_ldap_tools_work_against_the_embedded_server() {
+    let tools = ldap_tools();
+    let counts = carry_out_all(|page| tools.iter().any(|tool| tool == page));
+    assert!(tools.iter().all(|tool| counts[tool] > 0), "{counts:?}");
+}
+
+#[test]
+fn help_examples_of_unboundid_tools_work_against_the_embedded_server() {
+    let counts = carry_out_all(|page| page.starts_with("unboundid-"));
+    assert!(counts.len() > 3, "{counts:?}");
+}
+
+#[test]
+fn help_examples_of_other_loads_work_against_the_embedded_servers() {
+    let tools = ldap_tools();
+    let is_other =
+        |page: &str| !page.starts_with("unboundid-") && tools.iter().all(|tool| tool != page);
+    let counts = carry_out_all(is_other);
+    assert!(counts["http"] > 1 && counts["loadgen"] > 3 && counts["find-max"] > 2, "{counts:?}");
 }
 
 /// Examples with files name such as there are.
