@@ -288,7 +288,7 @@ impl Coordinator {
         let chosen: Vec<Join> = all.into_iter().take(wanted).cloned().collect();
         match self.requested.weights.of(&chosen) {
             Ok(weights) => self.weights = weights,
-            Err(why) => return self.fail(why, false),
+            Err(error) => return self.fail(error.to_string(), false),
         }
         let node = |join: &Join| {
             Node::new(join.name.clone(), join.nonce.clone(), printable(&join.host), now)

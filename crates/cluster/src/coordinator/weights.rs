@@ -17,29 +17,34 @@ pub enum Weights {
     Ceiling(Vec<String>),
 }
 
+/// Agents whose ceiling for an operation is not known.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{}: not calibrated for {}, so --weights ceiling does not know its share: run 'brunt calibrate' on its machine \
+     (LDAP and DHCP), or give weights such as --weights 3,1",
+    agents.join(", "),
+    operations.join(", ")
+)]
+pub(super) struct UncalibratedError {
+    agents: Vec<String>,
+    operations: Vec<String>,
+}
+
 impl Weights {
-    /// The weights of these agents, in the order of their ranks; empty if all have the same share. The error names the
-    /// agents whose ceiling is not known.
-    pub(super) fn of(&self, agents: &[Join]) -> Result<Vec<u32>, String> {
+    /// The weights of these agents, in the order of their ranks; empty if all have the same share.
+    pub(super) fn of(&self, agents: &[Join]) -> Result<Vec<u32>, UncalibratedError> {
         let operations = match self {
             Self::Even => return Ok(Vec::new()),
             Self::Given(weights) => return Ok(weights.clone()),
             Self::Ceiling(operations) => operations,
         };
-        let unknown: Vec<&str> = agents
-            .iter()
-            .filter(|join| ceiling(join, operations).is_none())
-            .map(|join| join.name.as_str())
-            .collect();
-        if unknown.is_empty() {
-            return Ok(agents.iter().filter_map(|join| ceiling(join, operations)).collect());
-        }
-        Err(format!(
-            "{}: not calibrated for {}, so --weights ceiling does not know its share: run 'brunt calibrate' on its \
-             machine (LDAP and DHCP), or give weights such as --weights 3,1",
-            unknown.join(", "),
-            operations.join(", ")
-        ))
+        let ceilings: Option<Vec<u32>> =
+            agents.iter().map(|join| ceiling(join, operations)).collect();
+        ceilings.ok_or_else(|| {
+            let unknown = agents.iter().filter(|join| ceiling(join, operations).is_none());
+            let agents = unknown.map(|join| join.name.to_string()).collect();
+            UncalibratedError { agents, operations: operations.clone() }
+        })
     }
 }
 
@@ -82,7 +87,7 @@ mod tests {
         assert_eq!(of(&["bind"]), Ok(vec![40_000, 10_000]));
         // The slowest operation decides.
         assert_eq!(of(&["search", "bind"]), Ok(vec![40_000, 9_000]));
-        let why = of(&["GET"]).unwrap_err();
+        let why = of(&["GET"]).unwrap_err().to_string();
         assert!(why.contains("a, b: not calibrated for GET") && why.contains("brunt calibrate"));
         let odd = [agent("c", &[("bind", f64::NAN)])];
         assert!(Weights::Ceiling(vec!["bind".to_owned()]).of(&odd).is_err());

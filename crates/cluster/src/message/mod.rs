@@ -17,7 +17,7 @@ pub use frame::{FrameError, PAYLOAD_MAX, PIECE_MAX, Piece, read_head, read_repor
 pub use name::{Name, NameError};
 pub(crate) use order::printable;
 pub use order::{Join, Offer, Order, Permits, Step};
-pub use piece::{Wanted, read_piece, write_piece};
+pub use piece::{NoPiece, Wanted, read_piece, write_piece};
 pub use report::{ClockReport, Instruction, Report, Stage, Word};
 pub use sealed::{Sealed, SealedError, Sealing, Trust};
 

@@ -31,13 +31,18 @@ pub fn write_piece(piece: Result<&[u8], &str>) -> Vec<u8> {
     [&[kind], bytes].concat()
 }
 
+/// Why the sender of a file has no piece, in its words.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NoPiece(String);
+
 /// Reads an answer; none if it has neither form.
-pub fn read_piece(answer: &[u8]) -> Option<Result<&[u8], String>> {
+pub fn read_piece(answer: &[u8]) -> Option<Result<&[u8], NoPiece>> {
     match answer {
         [BROUGHT, bytes @ ..] if bytes.len() <= PIECE_MAX => Some(Ok(bytes)),
         [REFUSED, why @ ..] => {
             let why = why.get(..WHY_MAX).unwrap_or(why);
-            Some(Err(super::printable(&String::from_utf8_lossy(why))))
+            Some(Err(NoPiece(super::printable(&String::from_utf8_lossy(why)))))
         }
         _ => None,
     }
@@ -51,7 +56,7 @@ mod tests {
     fn piece_answer_round_trips() {
         assert_eq!(read_piece(&write_piece(Ok(b"ab"))), Some(Ok(&b"ab"[..])));
         let refused = write_piece(Err("no\u{1b}[2J file"));
-        assert_eq!(read_piece(&refused), Some(Err("no [2J file".to_owned())));
+        assert_eq!(read_piece(&refused), Some(Err(NoPiece("no [2J file".to_owned()))));
         for wrong in [&b""[..], b"\x07", &vec![BROUGHT; PIECE_MAX + 2]] {
             assert_eq!(read_piece(wrong), None);
         }

@@ -7,7 +7,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use brunt_cluster::bundle::{BundleError, OrderDirectory, PendingFiles};
-use brunt_cluster::message::{Order, Wanted, read_piece};
+use brunt_cluster::message::{NoPiece, Order, Wanted, read_piece};
 use brunt_cluster::policy::Policy;
 
 /// Why the files of an order are not there.
@@ -18,7 +18,7 @@ pub(super) enum FilesError {
     #[error("failed to {0}")]
     Pending(#[from] BundleError),
     #[error("its coordinator {0}")]
-    Coordinator(String),
+    Coordinator(#[from] NoPiece),
 }
 
 /// Files that are being received.
@@ -48,8 +48,7 @@ impl Files {
         let (Some(answer), Some(piece)) = (read_piece(answer), self.pending.wanted()) else {
             return Ok(());
         };
-        let bytes = answer.map_err(FilesError::Coordinator)?;
-        Ok(self.pending.take(piece, bytes)?)
+        Ok(self.pending.take(piece, answer?)?)
     }
 
     /// The directory, once all files are there.
