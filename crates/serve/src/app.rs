@@ -4,7 +4,7 @@
 //! [`Services`], which all requests share.
 
 use std::ops::Deref;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use brunt_history::RunId;
@@ -30,8 +30,6 @@ const TRENDS_MAX: usize = 8;
 const LINK_LASTS: i64 = 30 * 60;
 /// How long a link is valid that signs in to a trial, in seconds.
 const TRIAL_LINK_LASTS: i64 = 24 * 3_600;
-/// The file of the key that authenticates the audit trail.
-pub(crate) const AUDIT_KEY: &str = "audit.key";
 
 /// What every request can use, and what the site uses itself, which sees everything.
 pub(crate) struct App {
@@ -170,11 +168,4 @@ impl App {
         self.store.invite(user, &secret.hash(), self.now() + lasts)?;
         Ok(format!("/welcome#{}", secret.shown()))
     }
-}
-
-/// Reads the key of the audit trail, or makes one. The error reads after "failed to".
-pub(crate) fn audit_key(directory: &Path) -> Result<AuditKey, String> {
-    let path = directory.join(AUDIT_KEY);
-    AuditKey::kept(&path)
-        .map_err(|why| format!("use the key of the audit trail, {}: {why}", path.display()))
 }

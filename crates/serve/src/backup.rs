@@ -16,8 +16,7 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OpenFlags};
 use serde::{Deserialize, Serialize};
 
-use crate::app::AUDIT_KEY;
-use crate::store::{DATABASE, version_known};
+use crate::store::{AUDIT_KEY, DATABASE, version_known};
 
 /// The list of a backup.
 const LIST: &str = "backup.json";

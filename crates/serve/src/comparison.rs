@@ -58,8 +58,7 @@ pub(crate) fn compared(app: &App, runs: &[Entry]) -> Result<ComparedPage, Proble
         name: named(run),
         record: app.history.files(&run.id).path(RECORD_KEPT),
     });
-    let compared = app.children.compare(app.history.directory(), given.collect());
-    compared.map_err(Problem::failed)?.map_err(|why| Problem::unusable(format!("Failed to {why}.")))
+    Ok(app.children.compare(app.history.directory(), given.collect())?)
 }
 
 impl Against {

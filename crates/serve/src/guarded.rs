@@ -1,15 +1,14 @@
 //! What is checked of the directory of a site before it is used: who else may read and write it, and whether its keys
 //! are still there.
 //!
-//! A missing key is not made anew in silence: what it protected would be lost without anybody having noticed.
+//! A missing key is not replaced without a message: what it protected would be lost unnoticed.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::app::AUDIT_KEY;
-use crate::auth::Secret;
-use crate::store::{AuditKey, Store};
+use crate::auth::KeyFileError;
+use crate::store::{AUDIT_KEY, AuditKey, Store, StoreError};
 use crate::vault::{KEY_FILE, key_path};
 
 /// Files that nobody else may read.
@@ -20,20 +19,48 @@ const GROUP_AND_OTHERS: u32 = 0o077;
 const WRITE: u32 = 0o022;
 const READ: u32 = 0o044;
 
+/// Why other users have too many rights in the directory of a site. It reads after "failed to".
+#[derive(Debug, thiserror::Error)]
+pub enum RightsError {
+    /// They may write the directory.
+    #[error(
+        "use the directory {at}: other users may write it (its mode is {mode:o}), and could replace its keys and \
+         accounts; run 'chmod -R go= {at}'",
+        at = directory.display()
+    )]
+    Directory {
+        /// The directory.
+        directory: PathBuf,
+        /// Its mode.
+        mode: u32,
+    },
+    /// They may read or write something in it.
+    #[error(
+        "use the directory {at}: other users may read or write {inside} (its mode is {mode:o}); run \
+         'chmod -R go= {at}'. If they did, change what it contains: passwords, tokens and secrets",
+        at = directory.display(),
+        inside = path.display()
+    )]
+    Inside {
+        /// The directory.
+        directory: PathBuf,
+        /// What is in it.
+        path: PathBuf,
+        /// Its mode.
+        mode: u32,
+    },
+}
+
 /// Refuses a directory whose files other users may change, or whose keys and accounts they may read. Returns a warning
-/// if they may only look at it. The error reads after "failed to".
-pub(crate) fn check_rights(directory: &Path) -> Result<Option<String>, String> {
+/// if they may only list it.
+pub(crate) fn check_rights(directory: &Path) -> Result<Option<String>, RightsError> {
     let mode = mode(directory).unwrap_or_default();
-    let (at, mend) = (directory.display(), mend(directory));
-    // Nobody else comes to what is inside.
+    // Other users have no access to what is inside.
     if mode & GROUP_AND_OTHERS == 0 {
         return Ok(None);
     }
     if mode & WRITE != 0 {
-        return Err(format!(
-            "use the directory {at}: other users may write it (its mode is {mode:o}), and could replace its keys and \
-             accounts; {mend}"
-        ));
+        return Err(RightsError::Directory { directory: directory.to_owned(), mode });
     }
     let open = |names: &[&str], rights: u32| {
         let paths = names.iter().map(|name| directory.join(name));
@@ -42,14 +69,11 @@ pub(crate) fn check_rights(directory: &Path) -> Result<Option<String>, String> {
     };
     let found = open(&PRIVATE, READ | WRITE).or_else(|| open(&OWN, WRITE));
     if let Some((mode, path)) = found {
-        let path = path.display();
-        return Err(format!(
-            "use the directory {at}: other users may read or write {path} (its mode is {mode:o}); {mend}. If they did, \
-             change what it contains: passwords, tokens and secrets"
-        ));
+        return Err(RightsError::Inside { directory: directory.to_owned(), path, mode });
     }
+    let at = directory.display();
     Ok(Some(format!(
-        "Other users may look into the directory {at} (its mode is {mode:o}): {mend}."
+        "Other users may list the directory {at} (its mode is {mode:o}): run 'chmod -R go= {at}'."
     )))
 }
 
@@ -57,71 +81,64 @@ fn mode(path: &Path) -> Option<u32> {
     Some(fs::metadata(path).ok()?.permissions().mode() & 0o7777)
 }
 
-fn mend(directory: &Path) -> String {
-    format!("run 'chmod -R go= {}'", directory.display())
+/// Why the keys of a directory cannot be used. It reads after "failed to".
+#[derive(Debug, thiserror::Error)]
+pub enum KeysError {
+    /// That of the audit trail is missing.
+    #[error(
+        "use the key {}: it is missing, and this directory was used with it before. Restore it from a backup. Without \
+         it, it cannot be verified any more that the {lines} lines of the audit trail were not changed. To continue \
+         without it, start once with --new-keys",
+        path.display()
+    )]
+    Audit {
+        /// Its file.
+        path: PathBuf,
+        /// How many lines it sealed.
+        lines: i64,
+    },
+    /// That of the secrets is missing.
+    #[error(
+        "use the key {}: it is missing, and this directory was used with it before. Restore it from a backup. If it is \
+         a systemd credential, check LoadCredential. Without it, the {sealed} secrets of targets, keys of webhooks and \
+         client secrets that are stored here cannot be decrypted, and have to be entered again. To continue without \
+         it, start once with --new-keys",
+        path.display()
+    )]
+    Secrets {
+        /// Its file.
+        path: PathBuf,
+        /// How many secrets it encrypted.
+        sealed: i64,
+    },
+    /// A new one could not be made.
+    #[error(transparent)]
+    File(#[from] KeyFileError),
+    /// It is unknown whether they were used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }
 
-/// Refuses a directory that was used before and whose keys are missing. With `renew` it goes on without them. The error
-/// reads after "failed to".
+/// Refuses a directory that was used before and whose keys are missing. With `renew` they are made anew.
 pub(crate) fn check_keys(
     directory: &Path,
     credentials: Option<&Path>,
     store: &Store,
     renew: bool,
-) -> Result<(), String> {
-    let path = directory.join(AUDIT_KEY);
-    let lines = store.audit_lines().map_err(|error| error.to_string())?;
+) -> Result<(), KeysError> {
+    let (path, lines) = (directory.join(AUDIT_KEY), store.audit_lines()?);
     if lines > 0 && !path.exists() {
         if !renew {
-            let lost = format!(
-                "nobody can check any more that the {lines} lines of the audit trail were not changed"
-            );
-            return Err(missing(&path, &lost, ""));
+            return Err(KeysError::Audit { path, lines });
         }
-        AuditKey::renew(&path, lines + 1)
-            .map_err(|why| format!("make a key, {}: {why}", path.display()))?;
+        AuditKey::renew(directory, lines + 1)?;
     }
-    let path = key_path(directory, credentials);
-    let sealed = store.sealed().map_err(|error| error.to_string())?;
+    let (path, sealed) = (key_path(directory, credentials), store.sealed()?);
     if sealed > 0 && !path.exists() && !renew {
-        let lost = format!(
-            "the {sealed} secrets of targets, keys of webhooks and client secrets that are stored here cannot be \
-             opened, and have to be entered again"
-        );
-        let credential = " If it is a systemd credential, check LoadCredential.";
-        return Err(missing(&path, &lost, credential));
+        return Err(KeysError::Secrets { path, sealed });
     }
     Ok(())
 }
-
-fn missing(path: &Path, lost: &str, more: &str) -> String {
-    format!(
-        "use the key {}: it is missing, and this directory was used with it before. Restore it from a backup.{more} \
-         Without it, {lost}. To go on without it, start once with --new-keys",
-        path.display()
-    )
-}
-
-impl AuditKey {
-    /// Reads the key in a file, or makes one. The error says why it cannot be used.
-    pub(crate) fn kept(path: &Path) -> Result<Self, String> {
-        let secret = Secret::kept(path)?;
-        let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
-        let from = text.lines().nth(1).and_then(|line| line.strip_prefix(FROM)?.parse().ok());
-        Ok(Self::new(secret.bytes(), from.unwrap_or(1)))
-    }
-
-    /// Makes a key for the lines from this one on, in place of one that was lost.
-    fn renew(path: &Path, from: i64) -> Result<(), String> {
-        let secret = Secret::new()?;
-        let text = format!("{}\n{FROM}{from}\n", secret.shown());
-        let written = brunt_record::replace(path, |out| out.write_all(text.as_bytes()));
-        written.map_err(|error| error.to_string())
-    }
-}
-
-/// What precedes the number of the first line that a key seals, if it is not the first of all.
-const FROM: &str = "from line ";
 
 #[cfg(test)]
 mod tests {
@@ -157,7 +174,7 @@ mod tests {
             let found = match check_rights(at) {
                 Ok(None) => "fine".to_owned(),
                 Ok(Some(warning)) => format!("warned: {warning}"),
-                Err(why) => why,
+                Err(error) => error.to_string(),
             };
             assert!(found.contains(expected), "{mode:o} {of_key:o} {of_runs:o}: {found}");
             assert!(found == "fine" || found.contains("chmod -R go= "), "{found}");
@@ -172,7 +189,7 @@ mod tests {
         let store = Store::open(at).unwrap();
         // A new directory has none, and needs none.
         check_keys(at, None, &store, false).unwrap();
-        let key = AuditKey::kept(&at.join(AUDIT_KEY)).unwrap();
+        let key = AuditKey::stored(at).unwrap();
         for who in ["ada", "bob"] {
             store.note(&key, (1, who), "sign in", "").unwrap();
         }
@@ -186,7 +203,7 @@ mod tests {
         {
             let (kept, away) = (at.join(file), at.join("away"));
             fs::rename(&kept, &away).unwrap();
-            let why = check_keys(at, None, &store, false).unwrap_err();
+            let why = check_keys(at, None, &store, false).unwrap_err().to_string();
             assert!(
                 why.contains(lost) && why.contains(file) && why.contains("--new-keys"),
                 "{why}"
@@ -201,7 +218,7 @@ mod tests {
         fs::remove_file(at.join(AUDIT_KEY)).unwrap();
         check_keys(at, None, &store, true).unwrap();
         // Lines under the old key are not verified, and those that follow are.
-        let key = AuditKey::kept(&at.join(AUDIT_KEY)).unwrap();
+        let key = AuditKey::stored(at).unwrap();
         assert_eq!((key.from(), store.verify_audit(&key).unwrap()), (3, Ok(0)));
         store.note(&key, (2, "ada"), "sign in", "").unwrap();
         store.note(&key, (3, "ada"), "sign in", "").unwrap();
@@ -214,6 +231,6 @@ mod tests {
         assert_eq!(store.verify_audit(&key).unwrap(), Err(crate::store::BrokenAt(1)));
         // A key that is there stays as it is.
         check_keys(at, None, &store, true).unwrap();
-        assert_eq!(AuditKey::kept(&at.join(AUDIT_KEY)).unwrap().from(), 3);
+        assert_eq!(AuditKey::stored(at).unwrap().from(), 3);
     }
 }

@@ -41,5 +41,5 @@ mod vault;
 
 pub use call::cookie_values;
 pub use ipnet::IpNet;
-pub use site::{Settings, Site};
+pub use site::{Settings, Site, SiteError};
 pub use trial::Trial;

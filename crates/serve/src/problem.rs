@@ -1,12 +1,13 @@
 //! [`Problem`]: why a request was not carried out, in words for the user.
 
 use std::error::Error;
+use std::fmt;
 
 use http::StatusCode;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::child::{ChildError, Declined};
+use crate::child::ChildError;
 use crate::store::StoreError;
 
 /// The most characters of a value that is repeated in a problem.
@@ -76,7 +77,7 @@ impl Fault {
 
 /// Why a request was not carried out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Problem {
+pub struct Problem {
     pub(crate) status: StatusCode,
     /// What happened, in a few words.
     pub(crate) title: &'static str,
@@ -176,16 +177,19 @@ impl From<ChildError> for Problem {
             // What a program could not read of another is for its operator.
             ChildError::Garbled(_) => Self::bug(error),
             ChildError::Full(_) => Self::failed(error),
-            _ => Self::unusable(format!("Failed to {error}.")),
+            _ => Self::unusable(sentence(&error.to_string())),
         }
     }
 }
 
-impl From<Declined> for Problem {
-    fn from(Declined(why): Declined) -> Self {
-        Self::unusable(sentence(&why))
+/// The reason for operators, who see what is hidden from users.
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.hidden.as_ref().unwrap_or(&self.detail))
     }
 }
+
+impl Error for Problem {}
 
 impl Problem {
     /// Something failed that the user can do nothing about, unless the disk is full.

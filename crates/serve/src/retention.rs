@@ -169,8 +169,7 @@ pub(crate) async fn for_good(app: Arc<App>) {
         let acting = Arc::clone(&app);
         let done = tokio::task::spawn_blocking(move || carry_out(&acting)).await;
         if let Ok(Err(problem)) = done {
-            let why = problem.hidden.unwrap_or(problem.detail);
-            (app.log)(&format!("failed to remove old runs: {why}"));
+            (app.log)(&format!("failed to remove old runs: {problem}"));
         }
     }
 }

@@ -2,37 +2,39 @@
 //! verify the audit trail.
 
 use std::fs::{DirBuilder, File};
+use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use brunt_web::listen::{self, Hosts, Proxies};
+use brunt_web::listen::{self, AcceptorError, Hosts, Proxies};
 use ipnet::IpNet;
 use rustix::fs::{FlockOperation, flock};
 use tokio::runtime::Builder;
 
 use crate::agents::Cluster;
-use crate::app::{App, Services, audit_key};
-use crate::auth::{Limiter, Passwords, Role};
+use crate::app::{App, Services};
+use crate::auth::{KeyFileError, Limiter, PasswordError, Passwords, Role};
 use crate::child::Children;
 use crate::comparison::compare_ended;
 use crate::counters::Counters;
-use crate::guarded;
-use crate::history::{Entry, History};
+use crate::guarded::{self, KeysError, RightsError};
+use crate::history::{Entry, History, HistoryError};
 use crate::in_flight::InFlight;
 use crate::levels::Levels;
 use crate::pages::people::is_name;
+use crate::problem::Problem;
 use crate::provider::Provider;
 use crate::queue::{Queue, machine_lock};
 use crate::remembered::Remembered;
 use crate::retention;
 use crate::routes;
 use crate::schedule;
-use crate::store::{BrokenAt, Store};
-use crate::trial::{self, Trial};
-use crate::vault::{self, Vault};
+use crate::store::{AuditKey, BrokenAt, Store, StoreError};
+use crate::trial::{self, Trial, TrialError};
+use crate::vault::{SecretSource, Vault};
 
 /// The name of the first administrator of a new site.
 const FIRST: &str = "admin";
@@ -86,6 +88,85 @@ impl Settings {
     }
 }
 
+/// Why an operation on a site failed. It reads after "failed to".
+#[derive(Debug, thiserror::Error)]
+pub enum SiteError {
+    /// Its directory or its lock could not be made or opened.
+    #[error("{act} {}: {source}", path.display())]
+    Io {
+        /// What was done.
+        act: &'static str,
+        /// The directory or the file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// Another process serves the directory.
+    #[error("open {}: another brunt serve uses it; end that one, or name another directory", .0.display())]
+    InUse(PathBuf),
+    /// Other users have too many rights in the directory.
+    #[error(transparent)]
+    Rights(#[from] RightsError),
+    /// It is no directory for a trial.
+    #[error(transparent)]
+    Trial(#[from] TrialError),
+    /// A key is missing.
+    #[error(transparent)]
+    Keys(#[from] KeysError),
+    /// A key cannot be used.
+    #[error(transparent)]
+    KeyFile(#[from] KeyFileError),
+    /// The database.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The runs.
+    #[error(transparent)]
+    History(#[from] HistoryError),
+    /// The hash for users who do not exist.
+    #[error(transparent)]
+    Password(#[from] PasswordError),
+    /// The certificate or its key.
+    #[error(transparent)]
+    Tls(#[from] AcceptorError),
+    /// Its address.
+    #[error("serve: {0}")]
+    Serve(#[source] io::Error),
+    /// The queue of the runs.
+    #[error("open the queue: {0}")]
+    Queue(#[source] io::Error),
+    /// There is no link for this user.
+    #[error("make a link for {name}: {why}")]
+    Link {
+        /// The name of the user.
+        name: String,
+        /// Why.
+        why: LinkError,
+    },
+    /// The audit trail is not what was written.
+    #[error("verify the audit trail: line {0} was changed or is missing")]
+    Audit(i64),
+    /// What a user would be shown as a problem.
+    #[error(transparent)]
+    Problem(#[from] Problem),
+}
+
+/// Why a user gets no link for choosing a password.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LinkError {
+    /// The name is none.
+    #[error("a name has only letters, digits and -._@, without spaces")]
+    Name,
+    /// The user is disabled.
+    #[error("this user is disabled; enable them on the page People")]
+    Disabled,
+    /// The user has no password.
+    #[error("this user signs in at the provider, and has no password here")]
+    Elsewhere,
+    /// There is no such user.
+    #[error("there is no user of that name; add one on the page People")]
+    Unknown,
+}
+
 /// A site whose directory is open.
 pub struct Site {
     app: Arc<App>,
@@ -95,18 +176,16 @@ pub struct Site {
 }
 
 impl Site {
-    /// Opens a directory, and creates it if it does not exist. `log` receives messages for operators. The error reads
-    /// after "failed to".
+    /// Opens a directory, and creates it if it does not exist. `log` receives messages for operators.
     pub fn open(
         directory: &Path,
         settings: Settings,
         log: Box<dyn Fn(&str) + Send + Sync>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, SiteError> {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(directory);
-        made.map_err(|error| format!("make the directory {}: {error}", directory.display()))?;
-        let directory = &directory
-            .canonicalize()
-            .map_err(|error| format!("open the directory {}: {error}", directory.display()))?;
+        made.map_err(failed("make the directory", directory))?;
+        let directory =
+            &directory.canonicalize().map_err(failed("open the directory", directory))?;
         if let Some(warning) = guarded::check_rights(directory)? {
             log(&warning);
         }
@@ -115,11 +194,11 @@ impl Site {
             Some(_) => trial::claim(directory)?,
             None => trial::disclaim(directory)?,
         }
-        let store = Store::open(directory).map_err(|error| error.to_string())?;
+        let store = Store::open(directory)?;
         let credentials = settings.credentials.as_deref();
         guarded::check_keys(directory, credentials, &store, settings.new_keys)?;
         let vault = Vault::open(directory, credentials)?;
-        let history = Arc::new(History::open(directory).map_err(|error| error.to_string())?);
+        let history = Arc::new(History::open(directory)?);
         let children = Arc::new(Children::default());
         let provider = provider(&children);
         let services = Services {
@@ -136,7 +215,7 @@ impl Site {
             origin: OnceLock::new(),
             public: settings.public_url.clone(),
             trial: settings.trial.as_ref().map(|trial| trial.promise.clone()),
-            audit_key: audit_key(directory)?,
+            audit_key: AuditKey::stored(directory)?,
             search_second: settings.search_second.clone(),
             cluster: settings.cluster.clone(),
             runtime: settings.runtime.clone(),
@@ -159,7 +238,7 @@ impl Site {
         self,
         listener: TcpListener,
         begun: impl FnOnce(SocketAddr, Option<String>),
-    ) -> Result<(), String> {
+    ) -> Result<(), SiteError> {
         self.serve_while(listener, begun, std::future::pending())
     }
 
@@ -170,16 +249,15 @@ impl Site {
         listener: TcpListener,
         begun: impl FnOnce(SocketAddr, Option<String>),
         comes: impl FnOnce() + Send + 'static,
-    ) -> Result<bool, String> {
+    ) -> Result<bool, SiteError> {
         let app = Arc::clone(&self.app);
         let waited = async {
             // Even if the wait failed, there is nothing to wait for any more.
             drop(tokio::task::spawn_blocking(comes).await);
         };
         self.serve_while(listener, begun, waited)?;
-        let message = |problem: crate::problem::Problem| problem.hidden.unwrap_or(problem.detail);
         let ended = app.all_runs.get().is_none_or(|queue| queue.end_all(ENDED_WITHIN));
-        trial::clear(&app).map_err(message)?;
+        trial::clear(&app)?;
         Ok(ended)
     }
 
@@ -188,25 +266,21 @@ impl Site {
         listener: TcpListener,
         begun: impl FnOnce(SocketAddr, Option<String>),
         until: impl Future<Output = ()>,
-    ) -> Result<(), String> {
-        let failed = |error: std::io::Error| format!("serve: {error}");
-        let tls = self
-            .settings
-            .tls
-            .as_ref()
-            .map(|(chain, key)| listen::acceptor(chain, key))
-            .transpose()
-            .map_err(|error| error.to_string())?;
-        let at = listener.local_addr().map_err(failed)?;
-        listener.set_nonblocking(true).map_err(failed)?;
+    ) -> Result<(), SiteError> {
+        let tls = self.settings.tls.as_ref();
+        let tls = tls.map(|(chain, key)| listen::acceptor(chain, key)).transpose()?;
+        let at = listener.local_addr().map_err(SiteError::Serve)?;
+        listener.set_nonblocking(true).map_err(SiteError::Serve)?;
         let link = self.first_link()?;
         let app = self.app;
         // A site is served only once, so this cannot fail.
         let _ = app.origin.set(self.settings.origin(at));
         open_queue(&app)?;
-        let runtime = Builder::new_current_thread().enable_all().build().map_err(failed)?;
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(SiteError::Serve)?;
         let served = runtime.block_on(async {
-            let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?;
+            let listener = tokio::net::TcpListener::from_std(listener);
+            let listener = listener.map_err(SiteError::Serve)?;
             begun(at, link);
             let proxies = Proxies(self.settings.proxies);
             tokio::spawn(index_for_good(Arc::clone(&app)));
@@ -214,7 +288,7 @@ impl Site {
             tokio::spawn(retention::for_good(Arc::clone(&app)));
             let serving = listen::serve(listener, routes::router(&app), tls, proxies);
             tokio::select! {
-                served = serving => served.map_err(failed),
+                served = serving => served.map_err(SiteError::Serve),
                 () = until => Ok(()),
             }
         });
@@ -222,10 +296,8 @@ impl Site {
         served
     }
 
-    fn first_link(&self) -> Result<Option<String>, String> {
-        if self.app.trial.is_none()
-            && self.app.store.has_admin().map_err(|error| error.to_string())?
-        {
+    fn first_link(&self) -> Result<Option<String>, SiteError> {
+        if self.app.trial.is_none() && self.app.store.has_admin()? {
             return Ok(None);
         }
         self.link(FIRST).map(Some)
@@ -233,46 +305,31 @@ impl Site {
 
     /// The path of a link with which a user chooses a password. If the site has no administrator, an unknown name is
     /// added as one.
-    pub fn link(&self, name: &str) -> Result<String, String> {
-        let message = |error: crate::problem::Problem| error.hidden.unwrap_or(error.detail);
+    pub fn link(&self, name: &str) -> Result<String, SiteError> {
         let store = &self.app.store;
+        let refused = |why| SiteError::Link { name: name.to_owned(), why };
         if !is_name(name) {
-            return Err(format!(
-                "make a link for '{name}': a name has only letters, digits and -._@, without spaces"
-            ));
+            return Err(refused(LinkError::Name));
         }
-        let found = store.user_named(name).map_err(|error| error.to_string())?;
-        let id = match found {
-            Some(user) if user.disabled => {
-                return Err(format!(
-                    "make a link for {name}: this user is disabled; enable them on the page People"
-                ));
-            }
-            Some(user) if user.elsewhere => {
-                return Err(format!(
-                    "make a link for {name}: this user signs in at the provider, and has no password here"
-                ));
-            }
+        let id = match store.user_named(name)? {
+            Some(user) if user.disabled => return Err(refused(LinkError::Disabled)),
+            Some(user) if user.elsewhere => return Err(refused(LinkError::Elsewhere)),
             Some(user) => user.id,
-            None if store.has_admin().map_err(|error| error.to_string())? => {
-                return Err(format!(
-                    "make a link for {name}: there is no user of that name; add one on the page People"
-                ));
-            }
-            None => {
-                let added = store.add_user(name, Role::Admin, self.app.now());
-                added.map_err(|error| error.to_string())?.ok_or_else(|| format!("add {name}"))?
-            }
+            None if store.has_admin()? => return Err(refused(LinkError::Unknown)),
+            // Nothing else adds a user while there is no administrator.
+            None => store
+                .add_user(name, Role::Admin, self.app.now())?
+                .ok_or_else(|| refused(LinkError::Unknown))?,
         };
-        self.app.audit_by("the operator", "make link", name).map_err(message)?;
-        self.app.invite(id).map_err(message)
+        self.app.audit_by("the operator", "make link", name)?;
+        Ok(self.app.invite(id)?)
     }
 
     /// Rebuilds the index of runs from their directories, and the figures of a run for comparisons if they are missing
     /// or of another version. Returns the number of runs.
-    pub fn reindex(&self) -> Result<usize, String> {
+    pub fn reindex(&self) -> Result<usize, SiteError> {
         let (app, mut entries) = (&self.app, Vec::new());
-        for id in app.history.ids().map_err(|error| error.to_string())? {
+        for id in app.history.ids()? {
             match app.history.entry(&id) {
                 Ok(Some(entry)) => {
                     self.figure(&entry);
@@ -282,7 +339,7 @@ impl Site {
                 Err(error) => (app.log)(&format!("failed to {error}; it is left out")),
             }
         }
-        app.store.put_all_runs(entries.into_iter()).map_err(|error| error.to_string())
+        Ok(app.store.put_all_runs(entries.into_iter())?)
     }
 
     /// Creates the figures of a run for comparisons, if they are missing. Without them comparisons read its record,
@@ -293,52 +350,40 @@ impl Site {
         if run.summary.capacity.is_some() || app.history.is_figured(&run.id) {
             return;
         }
-        let made = app.children.figures(app.history.files(&run.id).directory());
-        let failed = match made {
-            Ok(made) => made.err().map(|why| why.to_string()),
-            Err(error) => Some(error.to_string()),
-        };
-        if let Some(why) = failed {
-            (app.log)(&format!("failed to make the figures of the run {}: {why}", run.id));
+        if let Err(error) = app.children.figures(app.history.files(&run.id).directory()) {
+            (app.log)(&format!("failed to make the figures of the run {}: {error}", run.id));
         }
     }
 
     /// How many lines the audit trail has, and the first that its key seals, if every line from there on is unchanged.
     /// The error names the line that is not.
-    pub fn verify_audit(&self) -> Result<(i64, i64), String> {
-        let verified =
-            self.app.store.verify_audit(&self.app.audit_key).map_err(|error| error.to_string())?;
-        let broken = |BrokenAt(line)| {
-            format!("verify the audit trail: line {line} was changed or is missing")
-        };
-        Ok((verified.map_err(broken)?, self.app.audit_key.from()))
+    pub fn verify_audit(&self) -> Result<(i64, i64), SiteError> {
+        let verified = self.app.store.verify_audit(&self.app.audit_key)?;
+        let lines = verified.map_err(|BrokenAt(line)| SiteError::Audit(line))?;
+        Ok((lines, self.app.audit_key.from()))
     }
 }
 
 /// The conversation with the provider, by children.
 fn provider(children: &Arc<Children>) -> Provider {
     let children = Arc::clone(children);
-    Provider::new(Box::new(move |fetch| {
-        let fetched = children.fetch(fetch).map_err(|error| error.to_string())?;
-        fetched.map_err(|why| why.to_string())
-    }))
+    Provider::new(Box::new(move |fetch| children.fetch(fetch)))
 }
 
 /// Opens the queue, and indexes runs that ended while the site was not served.
-fn open_queue(app: &App) -> Result<(), String> {
-    let failed = |why: &dyn std::fmt::Display| format!("open the queue: {why}");
+fn open_queue(app: &App) -> Result<(), SiteError> {
     let (history, children) = (Arc::clone(&app.history), Arc::clone(&app.children));
     let meeting = app.cluster.as_ref().map(|cluster| cluster.meeting.clone());
-    let keeper = vault::keeper(Arc::clone(&app.store), Arc::clone(&app.vault), app.now);
+    let (store, vault) = (Arc::clone(&app.store), Arc::clone(&app.vault));
+    let secrets = SecretSource { store, vault, now: app.now };
     let lock = machine_lock(app.runtime.as_deref());
-    let queue = Queue::open_with(history, children, lock, (Box::new(keeper), meeting));
-    let queue = queue.map_err(|error| failed(&error))?;
+    let queue = Queue::open_with(history, children, lock, (Some(secrets), meeting));
     // A site is served only once, so this cannot fail.
-    let _ = app.all_runs.set(queue);
-    let ids = app.history.ids().map_err(|error| failed(&error))?;
+    let _ = app.all_runs.set(queue.map_err(SiteError::Queue)?);
+    let ids = app.history.ids()?;
     let completed = retention::complete(app);
     if let Err(problem) = app.absorb_of(ids).and(completed) {
-        (app.log)(&format!("failed to index runs: {}", problem.hidden.unwrap_or(problem.detail)));
+        (app.log)(&format!("failed to index runs: {problem}"));
     }
     Ok(())
 }
@@ -358,15 +403,14 @@ async fn index_for_good(app: Arc<App>) {
     }
 }
 
-fn locked(directory: &Path) -> Result<File, String> {
+fn locked(directory: &Path) -> Result<File, SiteError> {
     let path = directory.join(LOCK);
-    let file = brunt_record::create_private(&path)
-        .map_err(|error| format!("open {}: {error}", path.display()))?;
-    flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|_| {
-        format!(
-            "open {}: another brunt serve uses it; end that one, or name another directory",
-            directory.display()
-        )
-    })?;
+    let file = brunt_record::create_private(&path).map_err(failed("open", &path))?;
+    flock(&file, FlockOperation::NonBlockingLockExclusive)
+        .map_err(|_| SiteError::InUse(directory.to_owned()))?;
     Ok(file)
+}
+
+fn failed<'a>(act: &'static str, path: &'a Path) -> impl Fn(io::Error) -> SiteError + 'a {
+    move |source| SiteError::Io { act, path: path.to_owned(), source }
 }

@@ -5,18 +5,16 @@
 //! password.
 
 use std::fs;
-use std::io::ErrorKind;
-use std::path::Path;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
 
 use brunt_envelope::Grant;
 
 use crate::app::App;
-use crate::problem::Problem;
-use crate::store::Target;
+use crate::store::{DATABASE, StoreError, Target};
 
 /// The file that marks the directory of a trial.
 const MARK: &str = "trial";
-const DATABASE: &str = "brunt.db";
 /// The name of the built-in servers in the list of targets.
 const TARGET: &str = "Built-in servers";
 /// The author of the plans.
@@ -45,33 +43,50 @@ pub struct Trial {
     pub promise: String,
 }
 
-/// Marks a directory as a trial's. The error reads after "failed to".
-pub(crate) fn claim(directory: &Path) -> Result<(), String> {
-    let mark = directory.join(MARK);
-    if directory.join(DATABASE).exists() && !mark.exists() {
-        return Err(format!(
-            "try brunt in {}: the directory contains a site that is not a trial; name another directory with --dir, \
-             or leave --dir out",
-            directory.display()
-        ));
-    }
-    fs::write(&mark, "").map_err(|error| format!("write {}: {error}", mark.display()))
+/// Why a directory is not used for a trial, or no longer for one. It reads after "failed to".
+#[derive(Debug, thiserror::Error)]
+pub enum TrialError {
+    /// It has a site whose users would lose their passwords.
+    #[error(
+        "try brunt in {}: the directory contains a site that is not a trial; name another directory with --dir, or \
+         leave --dir out",
+        .0.display()
+    )]
+    OtherSite(PathBuf),
+    /// The mark could not be written or removed.
+    #[error("{act} {}: {source}", path.display())]
+    Mark {
+        /// What was done.
+        act: &'static str,
+        /// The mark.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
 }
 
-/// Removes the mark of a trial from a directory, so that no trial opens it any more. The error reads after "failed to".
-pub(crate) fn disclaim(directory: &Path) -> Result<(), String> {
-    let mark = directory.join(MARK);
-    match fs::remove_file(&mark) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(format!("remove {}: {error}", mark.display()))
+/// Marks a directory as a trial's.
+pub(crate) fn claim(directory: &Path) -> Result<(), TrialError> {
+    let path = directory.join(MARK);
+    if directory.join(DATABASE).exists() && !path.exists() {
+        return Err(TrialError::OtherSite(directory.to_owned()));
+    }
+    fs::write(&path, "").map_err(|source| TrialError::Mark { act: "write", path, source })
+}
+
+/// Removes the mark of a trial from a directory, so that no trial opens it any more.
+pub(crate) fn disclaim(directory: &Path) -> Result<(), TrialError> {
+    let path = directory.join(MARK);
+    match fs::remove_file(&path) {
+        Err(source) if source.kind() != ErrorKind::NotFound => {
+            Err(TrialError::Mark { act: "remove", path, source })
         }
         _ => Ok(()),
     }
 }
 
 /// Adds the servers to the list of targets, and the plans that are missing.
-pub(crate) fn furnish(app: &App, trial: &Trial) -> Result<(), String> {
-    let text_of = |error: &dyn std::fmt::Display| error.to_string();
+pub(crate) fn furnish(app: &App, trial: &Trial) -> Result<(), StoreError> {
     let settings = trial.settings.iter().map(|(name, value)| format!("{name}={value}\n"));
     let grant = Grant {
         allow: trial.allow.clone(),
@@ -88,15 +103,15 @@ pub(crate) fn furnish(app: &App, trial: &Trial) -> Result<(), String> {
             .to_owned(),
         ..Target::default()
     };
-    app.store.put_target(&target).map_err(|error| text_of(&error))?;
+    app.store.put_target(&target)?;
     for (name, text) in PLANS {
-        app.store.add_plan(name, text, (AUTHOR, app.now())).map_err(|error| text_of(&error))?;
+        app.store.add_plan(name, text, (AUTHOR, app.now()))?;
     }
     Ok(())
 }
 
 /// Removes the servers from the list of targets, because they end with the trial.
-pub(crate) fn clear(app: &App) -> Result<(), Problem> {
+pub(crate) fn clear(app: &App) -> Result<(), StoreError> {
     for target in app.store.targets()? {
         if target.name == TARGET {
             app.store.end_target(target.id)?;

@@ -6,6 +6,7 @@
 //! authenticated with it: a target that is extended later cannot use the secret for its new addresses.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,8 +15,8 @@ use brunt_envelope::{Grant, RequestedSecrets};
 use ipnet::IpNet;
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 
-use crate::auth::Secret;
-use crate::store::{Hook, SecretRow, Store};
+use crate::auth::{KeyFileError, RandomError, Secret};
+use crate::store::{Hook, SecretRow, Store, StoreError};
 
 /// The file of the key, in the directory of the site or in the credentials.
 pub(crate) const KEY_FILE: &str = "secrets.key";
@@ -23,41 +24,47 @@ pub(crate) const KEY_FILE: &str = "secrets.key";
 /// Encrypts and decrypts secrets.
 pub(crate) struct Vault(LessSafeKey);
 
+/// Why a secret is not encrypted. It reads after "failed to".
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SealError {
+    #[error(transparent)]
+    Random(#[from] RandomError),
+    #[error("encrypt the secret: it has {0} bytes, which is too long")]
+    Long(usize),
+}
+
 impl Vault {
     /// Reads the key from the credentials, if it is there, otherwise from the directory, where it is created if it does
-    /// not exist. The error reads after "failed to".
-    pub(crate) fn open(directory: &Path, credentials: Option<&Path>) -> Result<Self, String> {
+    /// not exist.
+    pub(crate) fn open(directory: &Path, credentials: Option<&Path>) -> Result<Self, KeyFileError> {
         let path = key_path(directory, credentials);
-        let secret = Secret::kept(&path)
-            .map_err(|why| format!("use the key of the secrets, {}: {why}", path.display()))?;
+        let (secret, _) = Secret::stored(&path)?;
         let key = UnboundKey::new(&AES_256_GCM, secret.bytes());
-        let key = key.map_err(|_| "use the key of the secrets".to_owned())?;
-        Ok(Self(LessSafeKey::new(key)))
+        Ok(Self(LessSafeKey::new(key.map_err(|_| KeyFileError::NoKey(path))?)))
     }
 
-    /// Encrypts a secret for storing. The error reads after "failed to".
-    pub(crate) fn seal(&self, of: &SecretRow, value: &str) -> Result<Vec<u8>, String> {
+    /// Encrypts a secret for storing.
+    pub(crate) fn seal(&self, of: &SecretRow, value: &str) -> Result<Vec<u8>, SealError> {
         self.seal_for(&parts(of), value)
     }
 
-    /// Encrypts a value that can be decrypted only for the same parts, for storing. The error reads after "failed to".
+    /// Encrypts a value that can be decrypted only for the same parts, for storing.
     pub(crate) fn seal_for(
         &self,
         parts: &[impl AsRef<str>],
         value: &str,
-    ) -> Result<Vec<u8>, String> {
+    ) -> Result<Vec<u8>, SealError> {
         let mut nonce = [0; NONCE_LEN];
-        getrandom::fill(&mut nonce).map_err(|error| format!("draw random numbers: {error}"))?;
+        getrandom::fill(&mut nonce).map_err(RandomError::from)?;
         let mut bytes = value.as_bytes().to_vec();
         self.0
             .seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), bound(parts), &mut bytes)
-            .map_err(|_| "seal the secret".to_owned())?;
+            .map_err(|_| SealError::Long(value.len()))?;
         Ok([nonce.as_slice(), &bytes].concat())
     }
 
-    /// Encrypts the key of a webhook, which signs the messages to its URL, for storing. The error reads after "failed
-    /// to".
-    pub(crate) fn seal_key(&self, hook: &Hook, key: &str) -> Result<Vec<u8>, String> {
+    /// Encrypts the key of a webhook, which signs the messages to its URL, for storing.
+    pub(crate) fn seal_key(&self, hook: &Hook, key: &str) -> Result<Vec<u8>, SealError> {
         self.seal(&row_of(hook), key)
     }
 
@@ -111,31 +118,61 @@ fn bound(parts: &[impl AsRef<str>]) -> Aad<Vec<u8>> {
     Aad::from(serde_json::to_vec(&parts).unwrap_or_default())
 }
 
-/// The function that gives runs their secrets when they begin. The error says why a run does not get them.
-pub(crate) fn keeper(
-    store: Arc<Store>,
-    vault: Arc<Vault>,
-    now: fn() -> i64,
-) -> impl Fn(&RequestedSecrets, &Grant) -> Result<BTreeMap<String, String>, String> + Send + Sync {
-    move |requested, grant| {
-        let mut given = BTreeMap::new();
-        for name in &requested.names {
-            let found = store.secret(&requested.target, name).map_err(|error| error.to_string())?;
-            let (row, sealed) = found
-                .ok_or_else(|| format!("the secret {name} of {} was removed", requested.target))?;
+/// Why a run does not get the secrets that its plan refers to.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SecretsError {
+    #[error("the secret {name} of {target} was removed; store it again")]
+    Removed { name: String, target: String },
+    #[error(
+        "the secret {name} was stored for other addresses than {target} has now; store it again"
+    )]
+    OtherAddresses { name: String, target: String },
+    #[error("the secret {0} was encrypted with another {KEY_FILE}; store it again")]
+    OtherKey(String),
+    #[error("failed to {0}")]
+    Store(#[from] StoreError),
+    #[error("this queue has no secrets")]
+    None,
+}
+
+/// Gives runs their secrets when they begin.
+pub(crate) struct SecretSource {
+    pub(crate) store: Arc<Store>,
+    pub(crate) vault: Arc<Vault>,
+    /// Seconds since 1970.
+    pub(crate) now: fn() -> i64,
+}
+
+impl SecretSource {
+    /// The values of secrets of a target that permits this.
+    pub(crate) fn values(
+        &self,
+        requested: &RequestedSecrets,
+        grant: &Grant,
+    ) -> Result<BTreeMap<String, String>, SecretsError> {
+        let target = &requested.target;
+        let value = |name: &String| {
+            let of = || (name.clone(), target.clone());
+            let Some((row, sealed)) = self.store.secret(target, name)? else {
+                let (name, target) = of();
+                return Err(SecretsError::Removed { name, target });
+            };
             if !holds(&row.allow, &grant.allow) {
-                return Err(format!(
-                    "the secret {name} was stored for other addresses than {} has now; store it again",
-                    requested.target
-                ));
+                let (name, target) = of();
+                return Err(SecretsError::OtherAddresses { name, target });
             }
-            let value = vault.unseal(&row, &sealed).ok_or_else(|| {
-                format!("the secret {name} was sealed with another {KEY_FILE}; store it again")
-            })?;
-            store.secret_used(&requested.target, name, now()).map_err(|error| error.to_string())?;
-            given.insert(name.clone(), value);
-        }
-        Ok(given)
+            let value = self.vault.unseal(&row, &sealed);
+            let value = value.ok_or_else(|| SecretsError::OtherKey(name.clone()))?;
+            self.store.secret_used(target, name, (self.now)())?;
+            Ok((name.clone(), value))
+        };
+        requested.names.iter().map(value).collect()
+    }
+}
+
+impl fmt::Debug for SecretSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SecretSource")
     }
 }
 

@@ -92,7 +92,7 @@ pub(crate) struct Edited {
 pub(crate) fn edit(call: &Call) -> Result<Answer, Problem> {
     let requested: EditBody = body::read(call)?;
     let requested = serde_json::to_string(&requested).map_err(Problem::bug)?;
-    let edited = call.app.children.edit(requested)??;
+    let edited = call.app.children.edit(requested)?;
     Answer::json(&serde_json::from_value::<Edited>(edited).map_err(Problem::bug)?)
 }
 

@@ -145,7 +145,8 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
 /// `POST /api/v1/hooks/{hook}/test`.
 pub(crate) fn test(call: &Call) -> Result<Answer, Problem> {
     let sent = changes::test(&call.app, call.who()?, id(call))?;
-    Answer::json(&HookTried { arrived: sent.is_ok(), why: sent.err().unwrap_or_default() })
+    let why = sent.as_ref().err().map(ToString::to_string).unwrap_or_default();
+    Answer::json(&HookTried { arrived: sent.is_ok(), why })
 }
 
 /// `DELETE /api/v1/hooks/{hook}`.

@@ -148,6 +148,6 @@ pub(crate) fn html(call: &Call) -> Result<Answer, Problem> {
 fn exported(call: &Call, export: Export) -> Result<(Entry, String), Problem> {
     let run = run::entry(call)?;
     let files = call.app.history.files(&run.id);
-    let text = call.app.children.export(files.directory(), export).map_err(Problem::bug)?;
-    Ok((run, text.map_err(|why| Problem::unusable(format!("Failed to {why}.")))?))
+    let text = call.app.children.export(files.directory(), export)?;
+    Ok((run, text))
 }

@@ -9,9 +9,9 @@ mod role;
 mod secret;
 
 pub(crate) use limiter::{Limiter, Lock, Tried};
-pub(crate) use password::{PASSWORD_MIN, Passwords};
+pub(crate) use password::{PASSWORD_MIN, PasswordError, Passwords};
 pub(crate) use role::{Role, Scope};
-pub(crate) use secret::{Hash, Secret, same};
+pub(crate) use secret::{Hash, KeyFileError, RandomError, Secret, same};
 
 use crate::store::User;
 

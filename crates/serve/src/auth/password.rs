@@ -8,10 +8,29 @@ use std::sync::{Mutex, PoisonError};
 use argon2::Argon2;
 use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
 
+use super::secret::{RandomError, Secret};
+
 /// The fewest characters of a password.
 pub(crate) const PASSWORD_MIN: usize = 12;
 /// The most bytes of a password that are examined.
 const PASSWORD_MAX: usize = 1_000;
+
+/// Why a password is not stored.
+#[derive(Debug, thiserror::Error)]
+pub enum PasswordError {
+    /// It is too short.
+    #[error("Write at least {PASSWORD_MIN} characters; several words are easy to remember.")]
+    Short,
+    /// It is too long.
+    #[error("Write at most {PASSWORD_MAX} characters.")]
+    Long,
+    /// There is no random password.
+    #[error(transparent)]
+    Random(#[from] RandomError),
+    /// Its hash was not computed.
+    #[error("hash a password: {0}")]
+    Hash(#[from] argon2::password_hash::Error),
+}
 
 /// Stores and verifies passwords.
 pub(crate) struct Passwords {
@@ -22,21 +41,19 @@ pub(crate) struct Passwords {
 }
 
 impl Passwords {
-    /// Creates the hash for unknown users. The error reads after "failed to".
-    pub(crate) fn new() -> Result<Self, String> {
-        let password = super::Secret::new()?.shown();
+    /// Creates the hash for unknown users.
+    pub(crate) fn new() -> Result<Self, PasswordError> {
+        let password = Secret::new()?.shown();
         Ok(Self { turn: Mutex::default(), nobody: hashed(&password)? })
     }
 
-    /// The hash of a password, to be stored. The error says what is wrong with the password.
-    pub(crate) fn hash(&self, password: &str) -> Result<String, String> {
+    /// The hash of a password, to be stored.
+    pub(crate) fn hash(&self, password: &str) -> Result<String, PasswordError> {
         if password.chars().count() < PASSWORD_MIN {
-            return Err(format!(
-                "Write at least {PASSWORD_MIN} characters; several words are easy to remember."
-            ));
+            return Err(PasswordError::Short);
         }
         if password.len() > PASSWORD_MAX {
-            return Err(format!("Write at most {PASSWORD_MAX} characters."));
+            return Err(PasswordError::Long);
         }
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         hashed(password)
@@ -52,9 +69,8 @@ impl Passwords {
     }
 }
 
-fn hashed(password: &str) -> Result<String, String> {
-    let hash = Argon2::default().hash_password(password.as_bytes());
-    hash.map(|hash| hash.to_string()).map_err(|error| format!("hash a password: {error}"))
+fn hashed(password: &str) -> Result<String, PasswordError> {
+    Ok(Argon2::default().hash_password(password.as_bytes())?.to_string())
 }
 
 #[cfg(test)]
@@ -69,7 +85,7 @@ mod tests {
         assert!(passwords.is("correct horse battery", Some(&kept)));
         assert!(!passwords.is("correct horse batterz", Some(&kept)));
         assert!(!passwords.is("correct horse battery", None));
-        assert!(passwords.hash("short").unwrap_err().contains("at least 12"));
+        assert!(passwords.hash("short").unwrap_err().to_string().contains("at least 12"));
         assert!(passwords.hash(&"x".repeat(1_001)).is_err());
     }
 }

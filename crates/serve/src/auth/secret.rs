@@ -1,8 +1,8 @@
 //! [`Secret`]: 256 random bits that give access, and the hash that is stored.
 
 use std::fmt;
-use std::io::ErrorKind;
-use std::path::Path;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
@@ -17,11 +17,42 @@ pub(crate) type Hash = [u8; BYTES];
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Secret([u8; BYTES]);
 
+/// The system has no random numbers.
+#[derive(Debug, thiserror::Error)]
+#[error("draw random numbers: {0}")]
+pub struct RandomError(#[from] getrandom::Error);
+
+/// Why the file of a key cannot be used. It reads after "failed to".
+#[derive(Debug, thiserror::Error)]
+pub enum KeyFileError {
+    /// There is no random key for it.
+    #[error("make the key {}: {source}", path.display())]
+    Random {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: RandomError,
+    },
+    /// It could not be read or written.
+    #[error("{act} the key {}: {source}", path.display())]
+    Io {
+        /// What was done.
+        act: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// Its first line is no key.
+    #[error("read the key {}: its first line is no key; restore the file from a backup", .0.display())]
+    NoKey(PathBuf),
+}
+
 impl Secret {
-    /// A new secret. The error reads after "failed to".
-    pub(crate) fn new() -> Result<Self, String> {
+    /// A new secret.
+    pub(crate) fn new() -> Result<Self, RandomError> {
         let mut bytes = [0; BYTES];
-        getrandom::fill(&mut bytes).map_err(|error| format!("draw random numbers: {error}"))?;
+        getrandom::fill(&mut bytes)?;
         Ok(Self(bytes))
     }
 
@@ -32,22 +63,30 @@ impl Secret {
         (read == BYTES).then_some(Self(bytes))
     }
 
-    /// The secret in the first line of a file, which is created if it does not exist. The error says why it cannot be
-    /// used.
-    pub(crate) fn kept(path: &Path) -> Result<Self, String> {
+    /// The key in the first line of a file, which is created if it does not exist, and the second line.
+    pub(crate) fn stored(path: &Path) -> Result<(Self, Option<String>), KeyFileError> {
         match std::fs::read_to_string(path) {
             Ok(text) => {
-                let first = text.lines().next().unwrap_or_default();
-                Self::read(first.trim()).ok_or_else(|| "it holds no key".to_owned())
+                let mut lines = text.lines();
+                let key = Self::read(lines.next().unwrap_or_default().trim());
+                let key = key.ok_or_else(|| KeyFileError::NoKey(path.to_owned()))?;
+                Ok((key, lines.next().map(str::to_owned)))
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                let secret = Self::new().map_err(|why| format!("failed to {why}"))?;
-                let text = secret.shown() + "\n";
-                let written = brunt_record::replace(path, |out| out.write_all(text.as_bytes()));
-                written.map(|()| secret).map_err(|error| error.to_string())
+                Ok((Self::store_new(path, "")?, None))
             }
-            Err(error) => Err(error.to_string()),
+            Err(source) => Err(KeyFileError::Io { act: "read", path: path.to_owned(), source }),
         }
+    }
+
+    /// Writes a new key to a file, and these lines after it.
+    pub(crate) fn store_new(path: &Path, lines: &str) -> Result<Self, KeyFileError> {
+        let path_of = || path.to_owned();
+        let key = Self::new().map_err(|source| KeyFileError::Random { path: path_of(), source })?;
+        let text = format!("{}\n{lines}", key.shown());
+        brunt_record::replace(path, |out| out.write_all(text.as_bytes()))
+            .map_err(|source| KeyFileError::Io { act: "write", path: path_of(), source })?;
+        Ok(key)
     }
 
     /// The text of the secret, which is shown once.

@@ -7,7 +7,7 @@ use http::{StatusCode, Uri};
 use super::is_name;
 use crate::app::App;
 use crate::auth::Requester;
-use crate::notice::{self, Format};
+use crate::notice::{self, DeliveryError, Format};
 use crate::problem::Problem;
 use crate::reach::is_barred;
 use crate::store::Hook;
@@ -62,7 +62,11 @@ pub(crate) fn add(app: &App, who: &Requester, draft: &Draft) -> Result<(Hook, St
 }
 
 /// Sends a message that says that it is a test. The inner error says why it did not arrive.
-pub(crate) fn test(app: &App, who: &Requester, id: i64) -> Result<Result<(), String>, Problem> {
+pub(crate) fn test(
+    app: &App,
+    who: &Requester,
+    id: i64,
+) -> Result<Result<(), DeliveryError>, Problem> {
     let (hook, sealed) = app.store.hook(id)?.ok_or_else(|| Problem::missing("webhook"))?;
     app.audit(who, "test webhook", &hook.name)?;
     notice::send(app, (&hook, &sealed), &notice::test(app, &hook))

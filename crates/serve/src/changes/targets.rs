@@ -114,8 +114,9 @@ fn checked(app: &App, draft: &Draft) -> Result<Target, Problem> {
             "A target needs a short name on one line.",
         ));
     }
-    settings_of(&draft.settings).map_err(|why| {
-        Problem::field("settings", &draft.settings, "names and values on one line each", why)
+    settings_of(&draft.settings).map_err(|error| {
+        let wanted = "names and values on one line each";
+        Problem::field("settings", &draft.settings, wanted, error.to_string())
     })?;
     if let Some(rate) = draft.rate_max {
         number("rate_max", "The highest rate", rate, RATE_MAX)?;
@@ -156,18 +157,25 @@ fn networks(all: &[String]) -> Result<Vec<String>, Problem> {
     }
     let one = |(number, text): (usize, &String)| {
         let wanted = "a network with a port, such as 10.1.0.0/24:389";
-        network(text).map_err(|why| Problem::field(&format!("allow[{number}]"), text, wanted, why))
+        network(text).map_err(|error| {
+            Problem::field(&format!("allow[{number}]"), text, wanted, error.to_string())
+        })
     };
     all.iter().enumerate().map(one).collect()
 }
 
-/// A network for a target, in its stored form. The error says why it is not accepted.
-fn network(text: &str) -> Result<String, String> {
-    let wrong = || {
-        format!(
-            "'{text}' is not a network with a port, such as 10.1.0.0/24:389 or [2001:db8::]/32:443."
-        )
-    };
+/// Why a network is not accepted.
+#[derive(Debug, thiserror::Error)]
+enum NetworkError {
+    #[error("'{0}' is not a network with a port, such as 10.1.0.0/24:389 or [2001:db8::]/32:443.")]
+    Form(String),
+    #[error("'{text}' contains addresses of {barred}, which no run is allowed to reach.")]
+    Barred { text: String, barred: IpNet },
+}
+
+/// A network for a target, in its stored form.
+fn network(text: &str) -> Result<String, NetworkError> {
+    let wrong = || NetworkError::Form(text.to_owned());
     let (network, port) = text.rsplit_once(':').ok_or_else(wrong)?;
     let port: u16 = port.parse().ok().filter(|port| *port > 0).ok_or_else(wrong)?;
     let plain = network.replace(['[', ']'], "");
@@ -178,10 +186,8 @@ fn network(text: &str) -> Result<String, String> {
     if network.contains('[') != plain.addr().is_ipv6() {
         return Err(wrong());
     }
-    if let Some(never) = barred(plain) {
-        return Err(format!(
-            "'{text}' contains addresses of {never}, which no run is allowed to reach."
-        ));
+    if let Some(barred) = barred(plain) {
+        return Err(NetworkError::Barred { text: text.to_owned(), barred });
     }
     Ok(match plain {
         IpNet::V4(plain) => format!("{plain}:{port}"),
@@ -189,8 +195,13 @@ fn network(text: &str) -> Result<String, String> {
     })
 }
 
+/// A line of settings that is none.
+#[derive(Debug, thiserror::Error)]
+#[error("Write each setting as NAME=value on its own line, such as HOST=ldap://10.1.0.7.")]
+pub(crate) struct SettingsError;
+
 /// The names and values in the settings of a target.
-pub(crate) fn settings_of(text: &str) -> Result<Vec<(String, String)>, String> {
+pub(crate) fn settings_of(text: &str) -> Result<Vec<(String, String)>, SettingsError> {
     let plain = |name: &str| {
         name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && !name.is_empty()
     };
@@ -199,8 +210,7 @@ pub(crate) fn settings_of(text: &str) -> Result<Vec<(String, String)>, String> {
         Some((name, value)) if plain(name.trim()) && line.len() <= TEXT_MAX => {
             Ok((name.trim().to_owned(), value.trim().to_owned()))
         }
-        _ => Err("Write each setting as NAME=value on its own line, such as HOST=ldap://10.1.0.7."
-            .to_owned()),
+        _ => Err(SettingsError),
     });
     read.take(NETWORKS_MAX).collect()
 }
@@ -226,7 +236,7 @@ mod tests {
             ("[2001:db8::]/32:443", "[2001:db8::]/32:443"),
             ("[::1]:80", "[::1]/128:80"),
         ] {
-            assert_eq!(network(text).as_deref(), Ok(kept), "{text}");
+            assert_eq!(network(text).unwrap(), kept, "{text}");
         }
         for wrong in [
             "",

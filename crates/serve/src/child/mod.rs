@@ -51,30 +51,28 @@ pub struct Children {
     places: Permits,
 }
 
-/// Why a child did not answer.
+/// Why a child has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum ChildError {
     /// It could not be started.
-    #[error("start a process for it: {0}")]
+    #[error("failed to start a process for it: {0}")]
     Start(#[source] io::Error),
     /// It took too long.
-    #[error("finish within {} s, so it was ended; make it smaller", .0.as_secs())]
+    #[error("failed to finish within {} s, so it was ended; make it smaller", .0.as_secs())]
     Slow(Duration),
     /// It ended without an answer, as a process does that reaches its memory limit.
-    #[error("get an answer: the process ended without one{0}")]
+    #[error("failed to get an answer: the process ended without one{0}")]
     Ended(String),
     /// The disk has no room for its result.
-    #[error("store the result: {0}")]
+    #[error("failed to store the result: {0}")]
     Full(String),
     /// Its answer cannot be understood.
-    #[error("understand the answer: {0}")]
+    #[error("failed to understand the answer: {0}")]
     Garbled(#[from] serde_json::Error),
+    /// It answered that there is none, and why.
+    #[error("{0}")]
+    Declined(String),
 }
-
-/// Why a child that answered has no result, in its words.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Declined(pub String);
 
 /// Runs that were compared.
 #[derive(Clone, Debug, PartialEq, Serialize, serde::Deserialize)]
@@ -127,98 +125,87 @@ impl Children {
         directory: Option<&Path>,
     ) -> Result<Checked, ChildError> {
         let directory = directory.unwrap_or(Path::new("/"));
-        let checked = self.ask(Task::Check(requested.clone()), directory, CHECKING)?;
-        Ok(checked.unwrap_or_else(|Declined(text)| Checked {
-            findings: vec![Finding { text, ..Finding::default() }],
-            ..Checked::default()
-        }))
+        match self.ask(Task::Check(requested.clone()), directory, CHECKING) {
+            Err(ChildError::Declined(text)) => {
+                let findings = vec![Finding { text, ..Finding::default() }];
+                Ok(Checked { findings, ..Checked::default() })
+            }
+            checked => checked,
+        }
     }
 
-    /// Follows the figures of runs of a history, oldest first. The inner error says why this is not possible.
+    /// Follows the figures of runs of a history, oldest first.
     pub fn trend(
         &self,
         directory: &Path,
         name: String,
         records: Vec<PathBuf>,
-    ) -> Result<Result<Trended, Declined>, ChildError> {
+    ) -> Result<Trended, ChildError> {
         self.ask(Task::Trend { name, records }, directory, COMPARING)
     }
 
-    /// Makes a plan from a description of requests in another format. The directory is empty and is consumed. The inner
-    /// error says why there is no plan.
-    pub fn import(
-        &self,
-        directory: &Path,
-        import: Import,
-    ) -> Result<Result<Imported, Declined>, ChildError> {
+    /// Makes a plan from a description of requests in another format. The directory is empty and is consumed.
+    pub fn import(&self, directory: &Path, import: Import) -> Result<Imported, ChildError> {
         self.ask(Task::Import(import), directory, IMPORTING)
     }
 
-    /// Changes the text of a plan as a form requests, and returns the text and the form as JSON. The inner error says
-    /// why this failed.
-    pub fn edit(&self, requested: String) -> Result<Result<Value, Declined>, ChildError> {
+    /// Changes the text of a plan as a form requests, and returns the text and the form as JSON.
+    pub fn edit(&self, requested: String) -> Result<Value, ChildError> {
         self.ask(Task::Edit(requested), Path::new("/"), CHECKING)
     }
 
-    /// Reads the record of a directory, and writes there the files from which lists, charts and pages are made. The
-    /// inner error says why it is not a record.
-    pub fn index(&self, directory: &Path) -> Result<Result<(), Declined>, ChildError> {
+    /// Reads the record of a directory, and writes there the files from which lists, charts and pages are made.
+    pub fn index(&self, directory: &Path) -> Result<(), ChildError> {
         self.ask(Task::Index, directory, INDEXING)
     }
 
-    /// Sends a message to a webhook. The inner error says why it did not arrive.
-    pub(crate) fn deliver(&self, delivery: Delivery) -> Result<Result<(), Declined>, ChildError> {
+    /// Sends a message to a webhook.
+    pub(crate) fn deliver(&self, delivery: Delivery) -> Result<(), ChildError> {
         self.ask(Task::Deliver(delivery), Path::new("/"), DELIVERING)
     }
 
-    /// Sends a request to the provider at which people sign in. The inner error says why it has no answer.
-    pub(crate) fn fetch(&self, fetch: Fetch) -> Result<Result<Fetched, Declined>, ChildError> {
+    /// Sends a request to the provider at which people sign in.
+    pub(crate) fn fetch(&self, fetch: Fetch) -> Result<Fetched, ChildError> {
         self.ask(Task::Fetch(fetch), Path::new("/"), FETCHING)
     }
 
-    /// Recreates the figures that comparisons and trends need from the record of a directory. The inner error says why
-    /// this failed.
-    pub(crate) fn figures(&self, directory: &Path) -> Result<Result<(), Declined>, ChildError> {
+    /// Recreates the figures that comparisons and trends need from the record of a directory.
+    pub(crate) fn figures(&self, directory: &Path) -> Result<(), ChildError> {
         self.ask(Task::Figures, directory, INDEXING)
     }
 
-    /// Compares runs of a history, the first of which is the baseline. The inner error says why this is not possible.
+    /// Compares runs of a history, the first of which is the baseline.
     pub fn compare(
         &self,
         directory: &Path,
         runs: Vec<Compared>,
-    ) -> Result<Result<ComparedPage, Declined>, ChildError> {
+    ) -> Result<ComparedPage, ChildError> {
         if !(2..=COMPARED_MAX).contains(&runs.len()) {
-            return Ok(Err(Declined(format!("compare from 2 to {COMPARED_MAX} runs"))));
+            return Err(ChildError::Declined(format!(
+                "failed to compare {}: choose from 2 to {COMPARED_MAX} runs",
+                runs.len()
+            )));
         }
         self.ask(Task::Compare(runs), directory, COMPARING)
     }
 
-    /// Exports the record of a directory to another format. The inner error says why this failed.
-    pub fn export(
-        &self,
-        directory: &Path,
-        export: Export,
-    ) -> Result<Result<String, Declined>, ChildError> {
+    /// Exports the record of a directory to another format.
+    pub fn export(&self, directory: &Path, export: Export) -> Result<String, ChildError> {
         self.ask(Task::Export(export), directory, INDEXING)
     }
 
-    /// The page of one step of the search in a directory, by its number from 1. The inner error says why there is none.
-    pub fn step(
-        &self,
-        directory: &Path,
-        number: usize,
-    ) -> Result<Result<StepPage, Declined>, ChildError> {
+    /// The page of one step of the search in a directory, by its number from 1.
+    pub fn step(&self, directory: &Path, number: usize) -> Result<StepPage, ChildError> {
         self.ask(Task::Step(number), directory, INDEXING)
     }
 
     /// Performs each scenario of a plan once, and returns what was sent and answered. The plan's files are in
-    /// `directory`. The inner error says why this is not possible.
+    /// `directory`.
     pub(crate) fn once(
         &self,
         directory: Option<&Path>,
         task: RunTask,
-    ) -> Result<Result<String, Declined>, ChildError> {
+    ) -> Result<String, ChildError> {
         self.ask(Task::Once(task), directory.unwrap_or(Path::new("/")), TRYING)
     }
 
@@ -230,20 +217,20 @@ impl Children {
         report(child, &Envelope::new(Task::Run(task)))
     }
 
-    /// Asks a child. The inner error says why it has no result.
+    /// Asks a child.
     fn ask<T: DeserializeOwned>(
         &self,
         task: Task,
         directory: &Path,
         patience: Duration,
-    ) -> Result<Result<T, Declined>, ChildError> {
+    ) -> Result<T, ChildError> {
         let _place = self.places.take();
         let mut command = self.command(directory);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
         let child = report(child.map_err(ChildError::Start)?, &Envelope::new(task));
         match short::answer(child.map_err(ChildError::Start)?, patience)? {
-            Answer::Done(done) => Ok(Ok(done)),
-            Answer::Failed(why) => Ok(Err(Declined(why))),
+            Answer::Done(done) => Ok(done),
+            Answer::Failed(why) => Err(ChildError::Declined(why)),
             Answer::Full(why) => Err(ChildError::Full(why)),
         }
     }

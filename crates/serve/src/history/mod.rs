@@ -20,7 +20,7 @@ use brunt_report::comparison::FIGURES_SCHEMA;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::child::{ChildError, Children, Declined};
+use crate::child::{ChildError, Children};
 
 /// The most bytes of an uploaded document, as it is received.
 pub const BROUGHT_MAX: usize = 64 << 20;
@@ -79,10 +79,19 @@ pub enum PutError {
     Unfit(String),
     /// The child that reads it failed.
     #[error(transparent)]
-    Child(#[from] ChildError),
+    Child(ChildError),
     /// It could not be written.
     #[error(transparent)]
     History(#[from] HistoryError),
+}
+
+impl From<ChildError> for PutError {
+    fn from(error: ChildError) -> Self {
+        match error {
+            ChildError::Declined(why) => Self::Unfit(why),
+            error => Self::Child(error),
+        }
+    }
 }
 
 /// Why what people write about a run was not changed.
@@ -212,7 +221,7 @@ impl History {
         let write = failed("write", incoming.directory());
         brunt_record::replace(&incoming.path(BROUGHT), |out| out.write_all(bytes))
             .map_err(&write)?;
-        children.index(incoming.directory())?.map_err(|Declined(why)| PutError::Unfit(why))?;
+        children.index(incoming.directory())?;
         let read = failed("read", incoming.directory());
         let summary: Option<Summary> = incoming.json(SUMMARY).map_err(&read)?;
         let summary =

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::auth::Secret;
+use crate::child::ChildError;
 use crate::moment::rfc3339;
 use crate::problem::Problem;
 use crate::store::Hook;
@@ -48,15 +49,26 @@ pub(crate) fn sealed_key(app: &App, hook: &Hook, url: &str) -> Result<(String, V
     Ok((key, sealed))
 }
 
-/// Sends a notice to a webhook, and remembers what came of it. The error says why it did not arrive.
+/// Why a notice did not arrive.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DeliveryError {
+    #[error("its key was encrypted with another secrets.key; add it again")]
+    OtherKey,
+    #[error("its key is not valid; add it again")]
+    Key,
+    #[error(transparent)]
+    Child(#[from] ChildError),
+}
+
+/// Sends a notice to a webhook, and stores the result. The inner error says why it did not arrive.
 pub(crate) fn send(
     app: &App,
     (hook, sealed): (&Hook, &[u8]),
     notice: &Notice,
-) -> Result<Result<(), String>, Problem> {
+) -> Result<Result<(), DeliveryError>, Problem> {
     let sent = deliver(app, (hook, sealed), notice);
-    let words = sent.as_ref().err().map_or("it arrived", String::as_str);
-    app.store.hook_tried(hook.id, app.now(), words)?;
+    let result = sent.as_ref().err().map_or("it arrived".to_owned(), ToString::to_string);
+    app.store.hook_tried(hook.id, app.now(), &result)?;
     Ok(sent)
 }
 
@@ -77,12 +89,15 @@ pub(crate) fn test(app: &App, hook: &Hook) -> Notice {
     }
 }
 
-fn deliver(app: &App, (hook, sealed): (&Hook, &[u8]), notice: &Notice) -> Result<(), String> {
-    let kept = app.vault.unseal_key(hook, sealed);
-    let kept = kept.ok_or("its key was sealed with another secrets.key; add it again")?;
+fn deliver(
+    app: &App,
+    (hook, sealed): (&Hook, &[u8]),
+    notice: &Notice,
+) -> Result<(), DeliveryError> {
+    let kept = app.vault.unseal_key(hook, sealed).ok_or(DeliveryError::OtherKey)?;
     let (key, url) = kept.split_once('\n').unwrap_or((&kept, &hook.url));
     let (at, body) = (app.now(), hook.format.body(notice, &hook.to).to_string());
-    let signature = signature(key, &notice.id, at, &body).ok_or("its key is not valid")?;
+    let signature = signature(key, &notice.id, at, &body).ok_or(DeliveryError::Key)?;
     let headers = [
         ("webhook-id", notice.id.clone()),
         ("webhook-timestamp", at.to_string()),
@@ -90,8 +105,7 @@ fn deliver(app: &App, (hook, sealed): (&Hook, &[u8]), notice: &Notice) -> Result
     ];
     let headers = headers.map(|(name, value)| (name.to_owned(), value)).to_vec();
     let delivery = Delivery { url: url.to_owned(), headers, body };
-    let delivered = app.children.deliver(delivery).map_err(|error| error.to_string())?;
-    delivered.map_err(|why| why.to_string())
+    Ok(app.children.deliver(delivery)?)
 }
 
 /// The signature of a message; `None` if the key does not have the form that its receiver got.

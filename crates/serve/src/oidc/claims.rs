@@ -6,11 +6,15 @@ use serde_json::{Map, Value};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claims(Map<String, Value>);
 
+/// Claims that are no JSON object.
+#[derive(Debug, thiserror::Error)]
+#[error("its claims cannot be read: {0}")]
+pub struct ClaimsError(#[from] serde_json::Error);
+
 impl Claims {
-    /// Reads a JSON object. The error says what is wrong with it.
-    pub fn read(text: &[u8]) -> Result<Self, String> {
-        let read: Result<Map<String, Value>, _> = serde_json::from_slice(text);
-        read.map(Self).map_err(|error| format!("its claims cannot be read: {error}"))
+    /// Reads a JSON object.
+    pub fn read(text: &[u8]) -> Result<Self, ClaimsError> {
+        Ok(Self(serde_json::from_slice(text)?))
     }
 
     /// A claim that is text.

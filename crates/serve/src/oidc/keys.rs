@@ -76,6 +76,11 @@ pub enum KeyError {
     Wrong,
 }
 
+/// Keys that are no set of keys.
+#[derive(Debug, thiserror::Error)]
+#[error("its keys cannot be read: {0}")]
+pub struct KeysError(#[from] serde_json::Error);
+
 /// The public keys of a provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keys(Vec<Key>);
@@ -116,11 +121,9 @@ struct Jwk {
 }
 
 impl Keys {
-    /// Reads a set of keys. Keys of other kinds, and for other purposes, are left out. The error says what is wrong
-    /// with the set.
-    pub fn read(text: &[u8]) -> Result<Self, String> {
-        let document: Document = serde_json::from_slice(text)
-            .map_err(|error| format!("its keys cannot be read: {error}"))?;
+    /// Reads a set of keys. Keys of other kinds, and for other purposes, are left out.
+    pub fn read(text: &[u8]) -> Result<Self, KeysError> {
+        let document: Document = serde_json::from_slice(text)?;
         let all = document.keys.into_iter().take(KEYS_MAX);
         Ok(Self(all.filter_map(|key| Key::new(serde_json::from_value(key).ok()?)).collect()))
     }

@@ -27,6 +27,30 @@ pub struct Metadata {
     pub names_issuer: bool,
 }
 
+/// Why the description of a provider is not accepted.
+#[derive(Debug, thiserror::Error)]
+pub enum MetadataError {
+    /// It is not a description.
+    #[error("its description cannot be read: {0}")]
+    Form(#[from] serde_json::Error),
+    /// It is that of another issuer.
+    #[error("it calls itself '{named}', and the issuer is '{issuer}'")]
+    Issuer {
+        /// The issuer in the description.
+        named: String,
+        /// The expected issuer.
+        issuer: String,
+    },
+    /// An endpoint is less secure than the issuer.
+    #[error("its {name} is no address to which a secret may be sent: '{url}'")]
+    Endpoint {
+        /// The name of the endpoint.
+        name: &'static str,
+        /// Its address.
+        url: String,
+    },
+}
+
 #[derive(Deserialize)]
 struct Document {
     issuer: String,
@@ -41,32 +65,27 @@ struct Document {
 }
 
 impl Metadata {
-    /// Reads the document of this issuer. The error says what is wrong with it.
-    pub fn read(text: &[u8], issuer: &str) -> Result<Self, String> {
-        let document: Document = serde_json::from_slice(text)
-            .map_err(|error| format!("its description cannot be read: {error}"))?;
+    /// Reads the document of this issuer.
+    pub fn read(text: &[u8], issuer: &str) -> Result<Self, MetadataError> {
+        let document: Document = serde_json::from_slice(text)?;
         if document.issuer != issuer {
-            let other = super::words(&document.issuer);
-            return Err(format!("it calls itself '{other}', and the issuer is '{issuer}'"));
+            let (named, issuer) = (super::words(&document.issuer), issuer.to_owned());
+            return Err(MetadataError::Issuer { named, issuer });
         }
-        let place = |name: &str, url: String| {
-            if is_place(&url, issuer) {
+        let endpoint = |name, url: String| {
+            if is_endpoint(&url, issuer) {
                 return Ok(url);
             }
-            Err(format!(
-                "its {name} is no address to which a secret may be sent: '{}'",
-                super::words(&url)
-            ))
+            Err(MetadataError::Endpoint { name, url: super::words(&url) })
         };
         let methods = document.token_endpoint_auth_methods_supported;
         let offers =
             |method: &str| methods.as_ref().is_some_and(|all| all.iter().any(|one| one == method));
-        let optional =
-            |name: &str, url: Option<String>| url.map(|url| place(name, url)).transpose();
+        let optional = |name, url: Option<String>| url.map(|url| endpoint(name, url)).transpose();
         Ok(Self {
-            authorization: place("authorization_endpoint", document.authorization_endpoint)?,
-            token: place("token_endpoint", document.token_endpoint)?,
-            keys: place("jwks_uri", document.jwks_uri)?,
+            authorization: endpoint("authorization_endpoint", document.authorization_endpoint)?,
+            token: endpoint("token_endpoint", document.token_endpoint)?,
+            keys: endpoint("jwks_uri", document.jwks_uri)?,
             userinfo: optional("userinfo_endpoint", document.userinfo_endpoint)?,
             end_session: optional("end_session_endpoint", document.end_session_endpoint)?,
             secret_in_body: offers("client_secret_post") && !offers("client_secret_basic"),
@@ -88,7 +107,7 @@ pub fn is_issuer(text: &str) -> bool {
 
 /// Whether an endpoint is as safe to send secrets to as its issuer: by TLS, unless the issuer is on this machine, and
 /// on this machine only if the issuer is.
-fn is_place(url: &str, issuer: &str) -> bool {
+fn is_endpoint(url: &str, issuer: &str) -> bool {
     let (Some(url), Some(issuer)) = (usable(url), usable(issuer)) else { return false };
     let is_here = is_loopback(&issuer);
     (is_secure(&url) || is_here && is_loopback(&url)) && (is_here || !is_loopback(&url))
@@ -130,7 +149,7 @@ mod tests {
         })
     }
 
-    fn read(document: &Value, issuer: &str) -> Result<Metadata, String> {
+    fn read(document: &Value, issuer: &str) -> Result<Metadata, MetadataError> {
         Metadata::read(document.to_string().as_bytes(), issuer)
     }
 
@@ -143,7 +162,8 @@ mod tests {
         for issuer in
             ["https://sso.example.com/realms/load/", "https://sso.example.com/realms/LOAD"]
         {
-            assert!(read(&document(), issuer).unwrap_err().contains("calls itself"));
+            let error = read(&document(), issuer).unwrap_err();
+            assert!(matches!(error, MetadataError::Issuer { .. }), "{error}");
         }
         let mut posts = document();
         posts["token_endpoint_auth_methods_supported"] = json!(["client_secret_post"]);
@@ -171,8 +191,10 @@ mod tests {
         ] {
             let mut document = document();
             document["token_endpoint"] = json!(wrong);
-            let why = read(&document, ISSUER).unwrap_err();
-            assert!(why.contains("token_endpoint"), "{wrong}: {why}");
+            let error = read(&document, ISSUER).unwrap_err();
+            let is_of_token =
+                matches!(error, MetadataError::Endpoint { name: "token_endpoint", .. });
+            assert!(is_of_token, "{wrong}: {error}");
         }
         let mut local = document();
         for name in ["authorization_endpoint", "token_endpoint", "jwks_uri"] {

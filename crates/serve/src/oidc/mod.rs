@@ -12,10 +12,10 @@ mod metadata;
 mod reply;
 mod token;
 
-pub use claims::Claims;
-pub use keys::{KeyError, Keys};
-pub use metadata::{Metadata, discovery, is_issuer};
-pub use reply::{TokenReply, is_ended, read_reply};
+pub use claims::{Claims, ClaimsError};
+pub use keys::{KeyError, Keys, KeysError};
+pub use metadata::{Metadata, MetadataError, discovery, is_issuer};
+pub use reply::{ReplyError, TokenReply, read_reply};
 pub use token::{Expected, TokenError, verify, verify_logout};
 
 /// The most characters of a provider's own words that are repeated.

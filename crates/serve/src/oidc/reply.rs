@@ -19,21 +19,34 @@ struct ErrorReply {
     error_description: Option<String>,
 }
 
-/// Reads an answer of this status. The error is the provider's reason, or says what is wrong with the answer.
-pub fn read_reply(status: u16, text: &[u8]) -> Result<TokenReply, String> {
-    if status == 200 {
-        return serde_json::from_slice(text).map_err(|_| "its tokens cannot be read".to_owned());
-    }
-    let error_reply: ErrorReply = serde_json::from_slice(text)
-        .map_err(|_| format!("it answered the request for tokens with {status}"))?;
-    let more = error_reply.error_description.map(|more| format!(" ({})", super::words(&more)));
-    Err(format!("{}{}", super::words(&error_reply.error), more.unwrap_or_default()))
+/// Why the token endpoint issued no tokens.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReplyError {
+    /// An answer of success without tokens.
+    #[error("its tokens cannot be read")]
+    Form,
+    /// Another status, without a reason.
+    #[error("it answered the request for tokens with {0}")]
+    Status(u16),
+    /// What was given is no longer valid: a code that was used, or a session that has ended.
+    #[error("{0}")]
+    Ended(String),
+    /// Another reason, in the provider's words.
+    #[error("{0}")]
+    Refused(String),
 }
 
-/// Whether an answer says that what was given is no longer valid: a code that was used, or a session that has ended.
-pub fn is_ended(status: u16, text: &[u8]) -> bool {
-    let error_reply: Option<ErrorReply> = serde_json::from_slice(text).ok();
-    status == 400 && error_reply.is_some_and(|error_reply| error_reply.error == "invalid_grant")
+/// Reads an answer of this status.
+pub fn read_reply(status: u16, text: &[u8]) -> Result<TokenReply, ReplyError> {
+    if status == 200 {
+        return serde_json::from_slice(text).map_err(|_| ReplyError::Form);
+    }
+    let ErrorReply { error, error_description } =
+        serde_json::from_slice(text).map_err(|_| ReplyError::Status(status))?;
+    let more = error_description.map(|more| format!(" ({})", super::words(&more)));
+    let reason = super::words(&error) + &more.unwrap_or_default();
+    let is_ended = status == 400 && error == "invalid_grant";
+    Err(if is_ended { ReplyError::Ended(reason) } else { ReplyError::Refused(reason) })
 }
 
 #[cfg(test)]
@@ -44,10 +57,20 @@ mod tests {
     fn token_reply_tells_tokens_from_errors() {
         let tokens = read_reply(200, br#"{"id_token": "a.b.c", "token_type": "Bearer"}"#).ok();
         assert_eq!(tokens.and_then(|tokens| tokens.id_token).as_deref(), Some("a.b.c"));
-        let refused = br#"{"error": "invalid_grant", "error_description": "Code not\nvalid"}"#;
-        assert_eq!(read_reply(400, refused).err().unwrap(), "invalid_grant (Code not valid)");
-        assert!(is_ended(400, refused) && !is_ended(401, refused) && !is_ended(400, b"{}"));
-        assert!(read_reply(400, b"<html>").err().unwrap().contains("400"));
-        assert!(read_reply(200, b"<html>").is_err());
+        let refused = r#"{"error": "invalid_grant", "error_description": "Code not\nvalid"}"#;
+        let reason = || "invalid_grant (Code not valid)".to_owned();
+        for (status, text, expected) in [
+            (400, refused, ReplyError::Ended(reason())),
+            (401, refused, ReplyError::Refused(reason())),
+            (400, "{}", ReplyError::Status(400)),
+            (400, "<html>", ReplyError::Status(400)),
+            (200, "<html>", ReplyError::Form),
+        ] {
+            assert_eq!(
+                read_reply(status, text.as_bytes()).err(),
+                Some(expected),
+                "{status} {text}"
+            );
+        }
     }
 }

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::claims::Claims;
+use super::claims::{Claims, ClaimsError};
 use super::keys::{Algorithm, KeyError, Keys};
 
 /// How far the clocks of provider and site may be apart, in seconds.
@@ -34,12 +34,68 @@ pub struct Expected<'a> {
 }
 
 /// Why a token is not accepted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, thiserror::Error)]
 pub enum TokenError {
-    /// It is signed with a key that is not known: the provider may have made a new one.
+    /// The provider may have made a new key.
+    #[error("it is signed with a key that the provider does not publish")]
     UnknownKey,
-    /// It is not what was expected.
-    Refused(String),
+    /// It is too long.
+    #[error("it is longer than {TOKEN_MAX} bytes")]
+    Long,
+    /// It is not made of three parts in base64.
+    #[error("it is not a signed token")]
+    Form,
+    /// Its header is no JSON object with an algorithm.
+    #[error("its header cannot be read")]
+    Header,
+    /// Its header demands an extension (RFC 7515, section 4.1.11).
+    #[error("it has an extension that is not known")]
+    Extension,
+    /// Its algorithm is none, or needs a shared secret.
+    #[error("the signature '{0}' is not accepted")]
+    Algorithm(String),
+    /// It was signed by another key, or changed.
+    #[error("its signature is wrong")]
+    Signature,
+    /// Its claims are no JSON object.
+    #[error(transparent)]
+    Claims(#[from] ClaimsError),
+    /// `iss`.
+    #[error("another issuer issued it")]
+    Issuer,
+    /// `aud` or `azp`.
+    #[error("it was issued for another client")]
+    Client,
+    /// `exp` has passed.
+    #[error("it has expired; the clocks may differ by {LEEWAY} s at most")]
+    Expired,
+    /// It has no `exp`.
+    #[error("it never expires")]
+    Endless,
+    /// It has no `iat`.
+    #[error("it does not say when it was issued")]
+    Undated,
+    /// `iat` or `nbf` is later than now.
+    #[error("it is from the future; the clocks may differ by {LEEWAY} s at most")]
+    Future,
+    /// An ID token without `sub`, or with one that is too long.
+    #[error("it does not say who signed in")]
+    Subject,
+    /// An ID token with another `nonce`.
+    #[error("it belongs to another attempt to sign in")]
+    Nonce,
+    /// An ID token with another `at_hash`.
+    #[error("it belongs to another access token")]
+    AccessToken,
+    /// A logout token without the event of a logout.
+    #[error("it is not about a logout")]
+    NoLogout,
+    /// A logout token with a `nonce`, which only an ID token has.
+    #[error("it has a nonce")]
+    IdToken,
+    /// A logout token without `sub` and `sid`.
+    #[error("it names neither a person nor a session")]
+    NoSession,
 }
 
 #[derive(Deserialize)]
@@ -52,7 +108,22 @@ struct Header {
 /// The claims of an ID token that is valid.
 pub fn verify(token: &str, keys: &Keys, expected: &Expected<'_>) -> Result<Claims, TokenError> {
     let (claims, algorithm) = signed(token, keys)?;
-    checked(&claims, algorithm, expected).map_err(TokenError::Refused)?;
+    addressed(&claims, expected)?;
+    let subject = claims.subject();
+    if subject.is_empty() || subject.len() > SUBJECT_MAX {
+        return Err(TokenError::Subject);
+    }
+    if claims.time("exp").is_none() {
+        return Err(TokenError::Endless);
+    }
+    if expected.nonce.is_some_and(|nonce| claims.text("nonce") != Some(nonce)) {
+        return Err(TokenError::Nonce);
+    }
+    if let (Some(hash), Some(access)) = (claims.value("at_hash"), expected.access_token)
+        && hash.as_str() != Some(&algorithm.half_hash(access))
+    {
+        return Err(TokenError::AccessToken);
+    }
     Ok(claims)
 }
 
@@ -63,79 +134,50 @@ pub fn verify_logout(
     expected: &Expected<'_>,
 ) -> Result<Claims, TokenError> {
     let (claims, _) = signed(token, keys)?;
-    let refused = |why: &str| Err(TokenError::Refused(why.to_owned()));
-    addressed(&claims, expected).map_err(TokenError::Refused)?;
+    addressed(&claims, expected)?;
     if claims.value("events").and_then(|events| events.get(LOGOUT)).is_none() {
-        return refused("it is not about a logout");
+        return Err(TokenError::NoLogout);
     }
-    // So that no ID token passes for one.
     if claims.value("nonce").is_some() {
-        return refused("it has a nonce");
+        return Err(TokenError::IdToken);
     }
     if claims.subject().is_empty() && claims.text("sid").is_none() {
-        return refused("it names neither a person nor a session");
+        return Err(TokenError::NoSession);
     }
     Ok(claims)
 }
 
 /// The claims of a token whose signature is right, which nothing else is known of yet.
 fn signed(token: &str, keys: &Keys) -> Result<(Claims, Algorithm), TokenError> {
-    let refused = |why: String| TokenError::Refused(why);
     if token.len() > TOKEN_MAX {
-        return Err(refused(format!("it is longer than {TOKEN_MAX} bytes")));
+        return Err(TokenError::Long);
     }
     let mut parts = token.split('.');
     let (Some(head), Some(body), Some(signature), None) =
         (parts.next(), parts.next(), parts.next(), parts.next())
     else {
-        return Err(refused("it is not a signed token".to_owned()));
+        return Err(TokenError::Form);
     };
-    let decoded = |part: &str| {
-        BASE64.decode(part).map_err(|_| refused("it is not a signed token".to_owned()))
-    };
-    let header: Header = serde_json::from_slice(&decoded(head)?)
-        .map_err(|_| refused("its header cannot be read".to_owned()))?;
+    let decoded = |part: &str| BASE64.decode(part).map_err(|_| TokenError::Form);
+    let header: Header = serde_json::from_slice(&decoded(head)?).map_err(|_| TokenError::Header)?;
     if header.crit.is_some() {
-        return Err(refused("it has an extension that is not known".to_owned()));
+        return Err(TokenError::Extension);
     }
-    let algorithm = Algorithm::named(&header.alg).ok_or_else(|| {
-        refused(format!("the signature '{}' is not accepted", super::words(&header.alg)))
-    })?;
+    let algorithm = Algorithm::named(&header.alg)
+        .ok_or_else(|| TokenError::Algorithm(super::words(&header.alg)))?;
     let message = &token[..head.len() + 1 + body.len()];
     let by = (algorithm, header.kid.as_deref());
-    keys.verify(by, message.as_bytes(), &decoded(signature)?).map_err(|fault| match fault {
+    keys.verify(by, message.as_bytes(), &decoded(signature)?).map_err(|error| match error {
         KeyError::Unknown => TokenError::UnknownKey,
-        KeyError::Wrong => refused("its signature is wrong".to_owned()),
+        KeyError::Wrong => TokenError::Signature,
     })?;
-    Ok((Claims::read(&decoded(body)?).map_err(refused)?, algorithm))
-}
-
-fn checked(claims: &Claims, algorithm: Algorithm, expected: &Expected<'_>) -> Result<(), String> {
-    addressed(claims, expected)?;
-    let subject = claims.subject();
-    if subject.is_empty() || subject.len() > SUBJECT_MAX {
-        return Err("it does not say who signed in".to_owned());
-    }
-    if claims.time("exp").is_none() {
-        return Err("it never expires".to_owned());
-    }
-    if let Some(nonce) = expected.nonce
-        && claims.text("nonce") != Some(nonce)
-    {
-        return Err("it belongs to another attempt to sign in".to_owned());
-    }
-    if let (Some(hash), Some(access)) = (claims.value("at_hash"), expected.access_token)
-        && hash.as_str() != Some(&algorithm.half_hash(access))
-    {
-        return Err("it belongs to another access token".to_owned());
-    }
-    Ok(())
+    Ok((Claims::read(&decoded(body)?)?, algorithm))
 }
 
 /// What holds for every token: who issued it, for whom, and when it is valid.
-fn addressed(claims: &Claims, expected: &Expected<'_>) -> Result<(), String> {
+fn addressed(claims: &Claims, expected: &Expected<'_>) -> Result<(), TokenError> {
     if claims.text("iss") != Some(expected.issuer) {
-        return Err("another issuer issued it".to_owned());
+        return Err(TokenError::Issuer);
     }
     let (is_ours, others) = match claims.value("aud") {
         Some(Value::String(one)) => (one == expected.client, false),
@@ -145,16 +187,16 @@ fn addressed(claims: &Claims, expected: &Expected<'_>) -> Result<(), String> {
     let party = claims.value("azp");
     let is_party = party.map_or(!others, |party| party == expected.client);
     if !is_ours || !is_party {
-        return Err("it was issued for another client".to_owned());
+        return Err(TokenError::Client);
     }
     let now = expected.now;
     if claims.time("exp").is_some_and(|ends| now >= ends.saturating_add(LEEWAY)) {
-        return Err(format!("it has expired; the clocks may differ by {LEEWAY} s at most"));
+        return Err(TokenError::Expired);
     }
-    let issued = claims.time("iat").ok_or("it does not say when it was issued")?;
+    let issued = claims.time("iat").ok_or(TokenError::Undated)?;
     let begins = claims.time("nbf").unwrap_or(issued).max(issued);
     if begins > now.saturating_add(LEEWAY) {
-        return Err(format!("it is from the future; the clocks may differ by {LEEWAY} s at most"));
+        return Err(TokenError::Future);
     }
     Ok(())
 }

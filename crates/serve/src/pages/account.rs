@@ -208,7 +208,7 @@ pub(crate) fn password(call: &Call) -> Result<Answer, Problem> {
         return Err(Problem::unusable("The current password is wrong.").at("current"));
     }
     let hash = app.passwords.hash(call.field("password"));
-    let hash = hash.map_err(|why| Problem::unusable(why).at("password"))?;
+    let hash = hash.map_err(|error| Problem::unusable(error.to_string()).at("password"))?;
     app.store.set_password(who.user.id, &hash)?;
     app.audit(who, "change password", "")?;
     // Setting the password ended this session as well.

@@ -97,8 +97,7 @@ pub(crate) fn made(call: &Call, kind: Kind, text: String, job: &str) -> Result<I
     let (history, children) = (&call.app.history, &call.app.children);
     let import = Import { kind, text, job: job.trim().to_owned() };
     let done = history.in_scratch(|directory| children.import(directory, import));
-    let done = done.map_err(Problem::failed)?;
-    Ok(done??)
+    Ok(done.map_err(Problem::failed)??)
 }
 
 /// The bytes of an uploaded document, as text.

@@ -2,7 +2,7 @@
 //! rate in a sentence, its steps as a chart, and the number of servers that a peak needs.
 
 use brunt_history::{Capacity, MeasuredStep};
-use brunt_report::capacity::{Demand, Servers};
+use brunt_report::capacity::{Demand, Servers, SizingError};
 use brunt_report::figure::thousands;
 use maud::{Markup, html};
 
@@ -269,15 +269,20 @@ fn sizing(call: &Call, run: &Entry, found: &Capacity) -> Markup {
             (field("headroom", "Keep free of each server", &headroom)) (field("spare", "Servers that may fail", &spare))
             div.acts { button.main { "Compute" } }
         }
-        @match demand.and_then(|demand| Ok((demand, sized(&demand, rate)?))) {
+        @match demand.and_then(|demand| Ok((demand, demand.sized(rate)?))) {
             Ok((demand, servers)) => (sized_table(found, &demand, servers, rate)),
-            Err(why) => p.missed role="alert" { (why) },
+            Err(error) => p.missed role="alert" { (error) },
         }
     }
 }
 
-fn sized(demand: &Demand, limit: f64) -> Result<Servers, String> {
-    demand.sized(limit).map_err(|error| format!("Failed to {error}."))
+/// Why the number of servers is not computed.
+#[derive(Debug, thiserror::Error)]
+enum DemandError {
+    #[error("The {field} is '{text}'. Give {accepted}.")]
+    Field { field: &'static str, text: String, accepted: &'static str },
+    #[error("Failed to {0}.")]
+    Sizing(#[from] SizingError),
 }
 
 fn sized_table(found: &Capacity, demand: &Demand, servers: Servers, rate: f64) -> Markup {
@@ -285,7 +290,7 @@ fn sized_table(found: &Capacity, demand: &Demand, servers: Servers, rate: f64) -
     let row = |share: f64| {
         let of = Demand { peak: demand.peak * share, ..*demand };
         let count = |limit: f64| {
-            sized(&of, limit).map_or_else(|_| "–".to_owned(), |it| it.servers.to_string())
+            of.sized(limit).map_or_else(|_| "–".to_owned(), |it| it.servers.to_string())
         };
         (share, a_second(of.grown()), count(rate), fails.map(count))
     };
@@ -313,8 +318,8 @@ fn sized_table(found: &Capacity, demand: &Demand, servers: Servers, rate: f64) -
     }
 }
 
-/// What was typed, as a demand; the error says what cannot be read.
-fn demand(peak: &str, growth: &str, headroom: &str, spare: &str) -> Result<Demand, String> {
+/// What was typed, as a demand.
+fn demand(peak: &str, growth: &str, headroom: &str, spare: &str) -> Result<Demand, DemandError> {
     let number = |text: &str| text.replace([',', ' '], "").parse::<f64>().ok();
     let part = |text: &str| {
         let packed = text.replace(' ', "");
@@ -322,8 +327,10 @@ fn demand(peak: &str, growth: &str, headroom: &str, spare: &str) -> Result<Deman
         percent.parse::<f64>().ok().map(|percent| percent / 100.0)
     };
     let packed = peak.trim_end_matches("/s");
-    let wrong =
-        |what: &str, text: &str, such: &str| format!("The {what} is '{text}'. Give {such}.");
+    let wrong = |field, text: &str, accepted| {
+        let text = text.to_owned();
+        DemandError::Field { field, text, accepted }
+    };
     Ok(Demand {
         peak: number(packed)
             .ok_or_else(|| wrong("peak", peak, "a number a second, such as 1,200"))?,
@@ -354,13 +361,13 @@ mod tests {
     fn demand_form_is_parsed_as_typed() {
         let read = demand("1,200/s", "30 %", "40%", "1").unwrap();
         assert!((read.grown() - 1_560.0).abs() < 1e-9);
-        assert_eq!(sized(&read, 480.0).unwrap().servers, 6);
-        let why = demand("many", "30 %", "40 %", "1").unwrap_err();
+        assert_eq!(read.sized(480.0).unwrap().servers, 6);
+        let why = demand("many", "30 %", "40 %", "1").unwrap_err().to_string();
         assert_eq!(why, "The peak is 'many'. Give a number a second, such as 1,200.");
         for (growth, headroom, spare) in [("x", "40", "1"), ("1", "y", "1"), ("1", "40", "-1")] {
             assert!(demand("5", growth, headroom, spare).is_err());
         }
         let all = demand("5", "0", "100", "0").unwrap();
-        assert!(sized(&all, 480.0).unwrap_err().contains("headroom"));
+        assert!(all.sized(480.0).unwrap_err().to_string().contains("headroom"));
     }
 }

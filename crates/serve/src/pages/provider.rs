@@ -31,8 +31,8 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     shown(call, None)
 }
 
-/// The page, with what came of asking the provider about itself.
-fn shown(call: &Call, requested: Option<Result<usize, String>>) -> Result<Answer, Problem> {
+/// The page. If the settings were just saved, it has the number of keys of the provider, or why there are none.
+fn shown(call: &Call, requested: Option<Result<usize, Failure>>) -> Result<Answer, Problem> {
     let stored = call.app.store.provider()?;
     let secret = stored.as_ref().map(|(stored, sealed)| client_secret(&call.app, stored, sealed));
     let is_public = secret.is_some_and(|secret| secret.is_ok_and(|secret| secret.is_empty()));
@@ -47,8 +47,8 @@ fn shown(call: &Call, requested: Option<Result<usize, String>>) -> Result<Answer
             Some(Ok(keys)) => div.verdict role="status" {
                 p { strong { "Saved." } " The provider answers. Keys that can sign: " (keys) "." }
             },
-            Some(Err(why)) => div.warning role="status" {
-                p { strong { "Saved." } " The provider cannot be used yet: " (why) "." }
+            Some(Err(failure)) => div.warning role="status" {
+                p { strong { "Saved." } " The provider cannot be used yet: " (failure) "." }
             },
             None => {}
         }
@@ -152,7 +152,7 @@ pub(crate) fn set(call: &Call) -> Result<Answer, Problem> {
     }
     let settings = read(call)?;
     let secret = secret(call, &settings)?;
-    let sealed = sealed(app, &settings, &secret).map_err(Problem::bug)?;
+    let sealed = sealed(app, &settings, &secret)?;
     app.store.put_provider(&settings, &sealed)?;
     app.provider.forget();
     let ProviderSettings { name, issuer, client, .. } = &settings;
@@ -164,14 +164,7 @@ pub(crate) fn set(call: &Call) -> Result<Answer, Problem> {
         talk.metadata()?;
         Ok(talk.keys(0)?.count())
     });
-    shown(call, Some(requested.map_err(reason)))
-}
-
-fn reason(failure: Failure) -> String {
-    match failure {
-        Failure::Down(why) | Failure::Refused(why) | Failure::Ended(why) => why,
-        Failure::Busy => "others are asking it; save again".to_owned(),
-    }
+    shown(call, Some(requested))
 }
 
 /// The secret that was typed, the stored one if it belongs to the same issuer, or none.
@@ -228,7 +221,8 @@ fn read(call: &Call) -> Result<ProviderSettings, Problem> {
         name: text("name", NAME_MAX, "Write a name of at most 40 characters.")?,
         client: text("client", WORDS_MAX, "Write the client ID as the provider has it.")?,
         claim: text("claim", WORDS_MAX, "Write the name of a claim, such as groups.")?,
-        groups: groups(call.field("groups")).map_err(|why| refused("groups", &why))?,
+        groups: groups(call.field("groups"))
+            .map_err(|error| refused("groups", &error.to_string()))?,
         minutes: minutes
             .ok_or_else(|| refused("minutes", "Write a number of minutes from 1 to 1440."))?,
         others: role,
@@ -237,25 +231,36 @@ fn read(call: &Call) -> Result<ProviderSettings, Problem> {
     })
 }
 
-/// Reads the table of groups. A name may contain an equals sign. The error says which line cannot be read.
-fn groups(text: &str) -> Result<Vec<(String, Role)>, String> {
+/// Why a table of groups is not accepted.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+enum GroupsError {
+    #[error(
+        "Line {0} is not written as GROUP = ROLE, with one of the roles viewer, runner and admin."
+    )]
+    Line(usize),
+    #[error("Line {0} names a group again.")]
+    Again(usize),
+    #[error("A table of groups has at most {GROUPS_MAX} lines.")]
+    Long,
+}
+
+/// Reads the table of groups. A name may contain an equals sign.
+fn groups(text: &str) -> Result<Vec<(String, Role)>, GroupsError> {
     let mut groups: Vec<(String, Role)> = Vec::new();
     let lines = (1..).zip(text.lines().map(str::trim)).filter(|(_, line)| !line.is_empty());
     for (number, line) in lines {
         let parts = line.rsplit_once('=').map(|(group, role)| (group.trim(), role.trim()));
         let parts = parts.and_then(|(group, role)| Some((group, Role::named(role)?)));
         let Some((group, role)) = parts.filter(|(group, _)| !group.is_empty()) else {
-            return Err(format!(
-                "Line {number} is not written as GROUP = ROLE, with one of the roles viewer, runner and admin."
-            ));
+            return Err(GroupsError::Line(number));
         };
         if groups.iter().any(|(known, _)| known == group) {
-            return Err(format!("Line {number} names a group again."));
+            return Err(GroupsError::Again(number));
         }
         groups.push((group.to_owned(), role));
     }
     if groups.len() > GROUPS_MAX {
-        return Err(format!("A table of groups has at most {GROUPS_MAX} lines."));
+        return Err(GroupsError::Long);
     }
     Ok(groups)
 }
@@ -283,13 +288,13 @@ mod tests {
         let roles = [Role::Admin, Role::Runner, Role::Viewer];
         assert_eq!(read, names.into_iter().zip(roles).collect::<Vec<_>>());
         assert_eq!(groups(&written(&read)), Ok(read));
-        for (wrong, words) in [
-            ("a", "Line 1"),
-            ("a = admin\nb = king", "Line 2"),
-            ("= admin", "Line 1"),
-            ("a = admin\na = viewer", "again"),
+        for (wrong, error) in [
+            ("a", GroupsError::Line(1)),
+            ("a = admin\nb = king", GroupsError::Line(2)),
+            ("= admin", GroupsError::Line(1)),
+            ("a = admin\na = viewer", GroupsError::Again(2)),
         ] {
-            assert!(groups(wrong).unwrap_err().contains(words), "{wrong}");
+            assert_eq!(groups(wrong), Err(error), "{wrong}");
         }
     }
 }

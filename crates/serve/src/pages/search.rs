@@ -16,8 +16,7 @@ pub(crate) fn step(call: &Call) -> Result<Answer, Problem> {
     let found = run.summary.capacity.as_ref().ok_or_else(missing)?;
     let name = number.checked_sub(1).and_then(|at| found.steps.get(at)).ok_or_else(missing)?;
     let files = call.app.history.files(&run.id);
-    let step = call.app.children.step(files.directory(), number).map_err(Problem::failed)?;
-    let step = step?;
+    let step = call.app.children.step(files.directory(), number)?;
     let body = html! {
         p.crumbs {
             a href="/runs" { "Runs" } " · " a href={ "/runs/" (run.id) } { (store::name(&run)) }

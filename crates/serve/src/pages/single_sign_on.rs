@@ -134,7 +134,7 @@ fn admitted(
     };
     let session = Secret::new().map_err(Problem::bug)?;
     let (hash, now) = (session.hash(), app.now());
-    let sealed = tokens.sealed(app, &hash).map_err(Problem::bug)?;
+    let sealed = tokens.sealed(app, &hash)?;
     app.store.begin_session(user.id, &hash, (now, &call.visitor()))?;
     app.store.vouch(&hash, &Vouched { checked: now, tokens: sealed, sid: person.sid })?;
     let how = format!("at {}, from {}", settings.name, call.from);

@@ -57,7 +57,6 @@ fn followed(call: &Call, runs: &[RunId], name: String) -> Result<Arc<Trended>, P
     let records = || runs.iter().map(|id| history.files(id).path(RECORD_KEPT)).collect();
     call.app.trends.of(hasher.finish(), || {
         let trended = call.app.children.trend(history.directory(), name, records());
-        let trended = trended.map_err(Problem::bug)?;
         Ok::<_, Problem>(Arc::new(trended?))
     })
 }

@@ -38,7 +38,7 @@ pub(crate) fn choose(call: &Call) -> Result<Answer, Problem> {
         return Err(Problem::unusable(why).at("again"));
     }
     let hash = app.passwords.hash(call.field("password"));
-    let hash = hash.map_err(|why| Problem::unusable(why).at("password"))?;
+    let hash = hash.map_err(|error| Problem::unusable(error.to_string()).at("password"))?;
     app.store.set_password(user.id, &hash)?;
     app.audit_by(&user.name, "choose password", "by a link")?;
     let session = Secret::new().map_err(Problem::bug)?;

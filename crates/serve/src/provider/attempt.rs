@@ -10,7 +10,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
 use ring::digest::{SHA256, digest};
 use ring::hmac;
 
-use crate::auth::{Secret, same};
+use crate::auth::{RandomError, Secret, same};
 
 /// How long somebody may take to sign in at the provider, in seconds.
 pub(crate) const LASTS: i64 = 15 * 60;
@@ -24,8 +24,8 @@ pub(crate) struct Attempt {
 }
 
 impl Attempt {
-    /// Begins an attempt. The error reads after "failed to".
-    pub(crate) fn new(next: &str, now: i64) -> Result<Self, String> {
+    /// Begins an attempt.
+    pub(crate) fn new(next: &str, now: i64) -> Result<Self, RandomError> {
         Ok(Self { secret: Secret::new()?, at: now, next: next.to_owned() })
     }
 

@@ -98,7 +98,7 @@ fn checked_again(
     // A refresh token may be valid only once, so the new one is kept whatever the other tokens say.
     let keep = |checked, id| {
         let tokens = Tokens { id, refresh: refresh.clone() };
-        let tokens = tokens.sealed(app, &hash).map_err(Problem::bug)?;
+        let tokens = tokens.sealed(app, &hash)?;
         app.store.vouch(&hash, &Vouched { checked, tokens, sid: vouched.sid.clone() })?;
         Ok::<(), NotConfirmed>(())
     };

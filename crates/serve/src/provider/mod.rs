@@ -11,6 +11,7 @@ mod person;
 #[cfg(test)]
 pub(crate) mod scripted;
 
+use std::fmt::Display;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base64::Engine as _;
@@ -22,8 +23,9 @@ pub(crate) use attempt::{Attempt, LASTS as ATTEMPT_LASTS};
 pub(crate) use check::confirmed;
 pub(crate) use person::{Person, Tokens, client_secret, person_of, sealed};
 
+use crate::child::ChildError;
 use crate::oidc::{
-    Claims, Expected, Keys, Metadata, TokenError, TokenReply, discovery, is_ended, read_reply,
+    Claims, Expected, Keys, Metadata, ReplyError, TokenError, TokenReply, discovery, read_reply,
     verify, verify_logout,
 };
 use crate::store::ProviderSettings;
@@ -36,19 +38,23 @@ const REACHED_LASTS: i64 = 10;
 /// How often keys are looked for that are not known, in seconds.
 const KEYS_EVERY: i64 = 60;
 
-/// Sends a request and returns the answer. The error says why there is none.
-pub(crate) type Sends = Box<dyn Fn(Fetch) -> Result<Fetched, String> + Send + Sync>;
+/// Sends a request and returns the answer.
+pub(crate) type Sends = Box<dyn Fn(Fetch) -> Result<Fetched, ChildError> + Send + Sync>;
 
-/// Why the provider did not vouch for somebody.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Why the provider did not authenticate somebody.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Failure {
-    /// It does not answer, or answers nonsense. Another try may succeed.
+    /// It does not answer, or its answer cannot be read. Another attempt may succeed.
+    #[error("{0}")]
     Down(String),
-    /// Others are asking it.
+    /// Other requests to it are active.
+    #[error("other requests to it are active; try again")]
     Busy,
-    /// It refused, or what it said is not acceptable.
+    /// It refused, or its answer is not acceptable.
+    #[error("{0}")]
     Refused(String),
     /// What was given to it is no longer valid.
+    #[error("{0}")]
     Ended(String),
 }
 
@@ -224,7 +230,9 @@ impl Conversation<'_> {
             let why = format!("it answered the request for more claims with {}", fetched.status);
             return Err(Failure::Refused(why));
         }
-        Claims::read(fetched.body.as_bytes()).map(Some).map_err(Failure::Refused)
+        Claims::read(fetched.body.as_bytes())
+            .map(Some)
+            .map_err(|error| Failure::Refused(error.to_string()))
     }
 
     fn expected<'b>(
@@ -240,19 +248,17 @@ impl Conversation<'_> {
         &self,
         check: impl Fn(&Keys) -> Result<Claims, TokenError>,
     ) -> Result<Claims, Failure> {
-        let refused = |fault| match fault {
-            TokenError::Refused(why) => Failure::Refused(format!("its token is not valid: {why}")),
-            TokenError::UnknownKey => {
-                let why = format!(
-                    "its token is signed with a key that it does not publish; keys are looked for every {KEYS_EVERY} s"
-                );
-                Failure::Refused(why)
-            }
+        let checked = match check(&*self.keys(LASTS)?) {
+            Err(TokenError::UnknownKey) => check(&*self.keys(KEYS_EVERY)?),
+            checked => checked,
         };
-        match check(&*self.keys(LASTS)?) {
-            Err(TokenError::UnknownKey) => check(&*self.keys(KEYS_EVERY)?).map_err(refused),
-            found => found.map_err(refused),
-        }
+        checked.map_err(|error| {
+            let more = match error {
+                TokenError::UnknownKey => format!("; keys are looked for every {KEYS_EVERY} s"),
+                _ => String::new(),
+            };
+            Failure::Refused(format!("its token is not valid: {error}{more}"))
+        })
     }
 
     fn tokens(&self, fields: &[(&str, &str)]) -> Result<TokenReply, Failure> {
@@ -278,12 +284,9 @@ impl Conversation<'_> {
         }
         let fetch = Fetch { url: metadata.token, headers, form: Some(form.finish()) };
         let Fetched { status, body } = self.send(fetch)?;
-        read_reply(status, body.as_bytes()).map_err(|why| {
-            if is_ended(status, body.as_bytes()) {
-                Failure::Ended(why)
-            } else {
-                Failure::Refused(why)
-            }
+        read_reply(status, body.as_bytes()).map_err(|error| match error {
+            ReplyError::Ended(why) => Failure::Ended(why),
+            error => Failure::Refused(error.to_string()),
         })
     }
 
@@ -306,7 +309,8 @@ impl Conversation<'_> {
     }
 
     /// It is not asked again for a moment.
-    fn down(&self, why: String) -> Failure {
+    fn down(&self, why: impl Display) -> Failure {
+        let why = why.to_string();
         self.turn.failed(&why, self.now);
         Failure::Down(why)
     }

@@ -8,6 +8,7 @@ use super::{Conversation, Failure};
 use crate::app::App;
 use crate::auth::{Hash, Role};
 use crate::oidc::{Claims, TokenReply};
+use crate::problem::Problem;
 use crate::store::{Identity, ProviderSettings};
 
 /// The most characters of a name and of an address.
@@ -111,8 +112,8 @@ pub(crate) fn sealed(
     app: &App,
     settings: &ProviderSettings,
     secret: &str,
-) -> Result<Vec<u8>, String> {
-    app.vault.seal_for(&secret_parts(settings), secret)
+) -> Result<Vec<u8>, Problem> {
+    app.vault.seal_for(&secret_parts(settings), secret).map_err(Problem::bug)
 }
 
 fn secret_parts(settings: &ProviderSettings) -> [&str; 2] {
@@ -120,10 +121,11 @@ fn secret_parts(settings: &ProviderSettings) -> [&str; 2] {
 }
 
 impl Tokens {
-    /// Encrypts the tokens of a session. The error reads after "failed to".
-    pub(crate) fn sealed(&self, app: &App, session: &Hash) -> Result<Vec<u8>, String> {
-        let text = serde_json::to_string(self).map_err(|error| error.to_string())?;
-        app.vault.seal_for(&["session", &BASE64.encode(session)], &text)
+    /// Encrypts the tokens of a session.
+    pub(crate) fn sealed(&self, app: &App, session: &Hash) -> Result<Vec<u8>, Problem> {
+        let text = serde_json::to_string(self).map_err(Problem::bug)?;
+        let parts = ["session", &BASE64.encode(session)];
+        app.vault.seal_for(&parts, &text).map_err(Problem::bug)
     }
 
     /// Decrypts them; `None` if they were encrypted with another key, or for another session.

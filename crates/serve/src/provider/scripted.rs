@@ -7,6 +7,7 @@ use brunt_envelope::{Fetch, Fetched};
 use serde_json::{Value, json};
 
 use super::Sends;
+use crate::child::ChildError;
 use crate::oidc::made::{Pair, set};
 
 pub(crate) const ISSUER: &str = "https://sso.example.com/realms/load";
@@ -107,12 +108,12 @@ fn metadata() -> Value {
 }
 
 impl State {
-    fn answer(&mut self, fetch: Fetch) -> Result<Fetched, String> {
+    fn answer(&mut self, fetch: Fetch) -> Result<Fetched, ChildError> {
         let path = fetch.url.replace(ISSUER, "");
         self.requested.push((path.clone(), fetch.form.clone()));
         self.by = fetch.headers.first().map(|(_, value)| value.clone()).or(self.by.take());
         if self.is_down {
-            return Err("connection refused".to_owned());
+            return Err(ChildError::Declined("connection refused".to_owned()));
         }
         if let Some((status, body)) = self.instead.get(&path) {
             return Ok(Fetched { status: *status, body: body.clone() });

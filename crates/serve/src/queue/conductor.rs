@@ -1,6 +1,5 @@
 //! [`Conductor`]: the thread that starts runs, stops them, and determines how they ended.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::sync::{Arc, PoisonError};
@@ -19,7 +18,7 @@ use super::follower::Follower;
 use super::process::Process;
 use super::state::{State, Status, StopRequest};
 use super::{PLAN_MAX, Shared, now};
-use crate::child::Declined;
+use crate::vault::SecretsError;
 
 /// How often it checks the runs.
 const TICK: Duration = Duration::from_millis(100);
@@ -51,6 +50,17 @@ struct ActiveRun {
     /// How many times it was asked to end, and how many checks ago the last time was.
     requested: u32,
     since: u32,
+}
+
+/// Why a run does not begin.
+#[derive(Debug, thiserror::Error)]
+enum StartError {
+    #[error("failed to start its process: {0}")]
+    Process(#[from] io::Error),
+    #[error(transparent)]
+    Secrets(#[from] SecretsError),
+    #[error("it needs agents, but the site was started without --keys or --nats")]
+    NoAgents,
 }
 
 impl Conductor {
@@ -123,8 +133,8 @@ impl Conductor {
             self.shared.update(status.number, |status| reason.clone_into(&mut status.reason));
             return;
         }
-        if let Err(why) = self.start(&status) {
-            self.over(status.number, State::Failed, why, None);
+        if let Err(error) = self.start(&status) {
+            self.over(status.number, State::Failed, error.to_string(), None);
         }
     }
 
@@ -135,25 +145,18 @@ impl Conductor {
         flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok()
     }
 
-    /// Starts a run. The error says why it does not begin.
-    fn start(&mut self, status: &Status) -> Result<(), String> {
+    fn start(&mut self, status: &Status) -> Result<(), StartError> {
         let files = self.shared.history.files(&status.id);
-        let failed = |error: io::Error| format!("failed to start its process: {error}");
-        let requested = requested(&files).map_err(failed)?;
-        // Secret values are in no file: they are requested when they are needed.
-        let secrets = match &requested.secrets {
-            Some(secrets) => (self.shared.secrets.0)(secrets, &requested.grant)?,
-            None => BTreeMap::new(),
-        };
+        let requested = requested(&files)?;
+        let secrets = self.shared.secrets(&requested)?;
         let cluster = requested.agents.map(|_| self.meeting(status)).transpose()?;
         let task = RunTask { requested, lock: self.shared.lock.clone(), secrets, cluster };
-        self.launch(status, &files, task).map_err(failed)
+        Ok(self.launch(status, &files, task)?)
     }
 
     /// Where a run meets its agents. The site may have been restarted with other settings since the run was submitted.
-    fn meeting(&self, status: &Status) -> Result<ClusterSettings, String> {
-        let none = "it needs agents, but the site was started without --keys or --nats";
-        let meeting = self.shared.meeting.clone().ok_or(none)?;
+    fn meeting(&self, status: &Status) -> Result<ClusterSettings, StartError> {
+        let meeting = self.shared.meeting.clone().ok_or(StartError::NoAgents)?;
         Ok(ClusterSettings { run: status.id.to_string(), ..meeting })
     }
 
@@ -239,9 +242,8 @@ impl Conductor {
         let has_record = files.path(RECORD).is_file();
         let indexed = if has_record || has_events {
             match self.shared.children.index(files.directory()) {
-                Ok(Ok(())) => files.json::<Summary>(SUMMARY).ok().flatten().ok_or_else(String::new),
-                Ok(Err(Declined(why))) => Err(why),
-                Err(error) => Err(format!("failed to {error}")),
+                Ok(()) => files.json::<Summary>(SUMMARY).ok().flatten().ok_or_else(String::new),
+                Err(error) => Err(error.to_string()),
             }
         } else {
             Err(String::new())

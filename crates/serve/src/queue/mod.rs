@@ -24,7 +24,6 @@ pub(crate) use shown::Shown;
 pub use state::{Figures, State, Status, StopRequest};
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::fs::DirBuilder;
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -33,14 +32,14 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use brunt_envelope::{ClusterSettings, Grant, RequestedSecrets, RunSpec, RunTask};
+use brunt_envelope::{ClusterSettings, RunSpec, RunTask};
 use brunt_history::{ABOUT, About, AboutError, PLAN, REQUEST, RunFiles, RunId, STATE};
 use brunt_web::watch::{Audience, Watch};
 use serde::{Deserialize, Serialize};
 
-use crate::child::{Children, Declined};
+use crate::child::{ChildError, Children};
 use crate::history::History;
-use crate::problem::sentence;
+use crate::vault::{SecretSource, SecretsError};
 
 /// The most runs that may wait.
 pub const WAITING_MAX: usize = 100;
@@ -89,17 +88,15 @@ pub enum StopError {
     Over(RunId),
 }
 
-/// Returns the values of the secrets that a plan refers to when its run begins, or the reason why it may not have them.
-pub type SecretsLookup =
-    dyn Fn(&RequestedSecrets, &Grant) -> Result<BTreeMap<String, String>, String> + Send + Sync;
-
-/// The source of secrets, which its debug output does not show.
-struct Secrets(Box<SecretsLookup>);
-
-impl fmt::Debug for Secrets {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Secrets")
-    }
+/// Why a plan was not tried once.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum OnceError {
+    #[error("a run is active or waits, and would be disturbed; try again after it")]
+    Busy,
+    #[error(transparent)]
+    Secrets(#[from] SecretsError),
+    #[error(transparent)]
+    Child(#[from] ChildError),
 }
 
 /// The runs that were submitted.
@@ -115,7 +112,7 @@ struct Shared {
     history: Arc<History>,
     children: Arc<Children>,
     lock: PathBuf,
-    secrets: Secrets,
+    secrets: Option<SecretSource>,
     meeting: Option<ClusterSettings>,
     audience: Audience,
     known: Mutex<Known>,
@@ -140,23 +137,22 @@ impl Queue {
     /// Opens the queue of a history, and determines the state of its runs. `lock` is a file that all runs of this
     /// machine share, see [`machine_lock`].
     pub fn open(history: Arc<History>, children: Arc<Children>, lock: PathBuf) -> io::Result<Self> {
-        let none = |_: &RequestedSecrets, _: &Grant| Err("this queue keeps no secrets".to_owned());
-        Self::open_with(history, children, lock, (Box::new(none), None))
+        Self::open_with(history, children, lock, (None, None))
     }
 
     /// Opens the queue with a source for the secrets that plans refer to, and with the place where agents are met, if
     /// agents may share runs.
-    pub fn open_with(
+    pub(crate) fn open_with(
         history: Arc<History>,
         children: Arc<Children>,
         lock: PathBuf,
-        (keeper, meeting): (Box<SecretsLookup>, Option<ClusterSettings>),
+        (secrets, meeting): (Option<SecretSource>, Option<ClusterSettings>),
     ) -> io::Result<Self> {
         let shared = Arc::new(Shared {
             history,
             children,
             lock,
-            secrets: Secrets(keeper),
+            secrets,
             meeting,
             audience: Audience::default(),
             known: Mutex::default(),
@@ -214,24 +210,18 @@ impl Queue {
     }
 
     /// Performs each scenario of a plan once, beside no run, and returns what was sent and answered. The plan's files
-    /// are in `directory`. The error says why this is not possible.
+    /// are in `directory`.
     pub(crate) fn once(
         &self,
         requested: RunSpec,
         directory: Option<&Path>,
-    ) -> Result<String, String> {
+    ) -> Result<String, OnceError> {
         if self.list().iter().any(|run| !run.state.is_over()) {
-            return Err(
-                "A run is active or waits, and would be disturbed. Try again after it.".to_owned()
-            );
+            return Err(OnceError::Busy);
         }
-        let secrets = match &requested.secrets {
-            Some(secrets) => (self.shared.secrets.0)(secrets, &requested.grant)?,
-            None => BTreeMap::new(),
-        };
+        let secrets = self.shared.secrets(&requested)?;
         let task = RunTask { requested, lock: self.shared.lock.clone(), secrets, cluster: None };
-        let told = self.shared.children.once(directory, task);
-        told.map_err(|error| format!("Failed to {error}."))?.map_err(|Declined(why)| sentence(&why))
+        Ok(self.shared.children.once(directory, task)?)
     }
 
     /// Ends a run gracefully: exchanges in flight complete, and there is a record. A queued run is cancelled.
@@ -321,6 +311,13 @@ pub fn machine_lock(runtime: Option<&Path>) -> PathBuf {
 impl Shared {
     fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The values of the secrets that a run refers to. They are in no file, and are read when they are needed.
+    fn secrets(&self, requested: &RunSpec) -> Result<BTreeMap<String, String>, SecretsError> {
+        let Some(wanted) = &requested.secrets else { return Ok(BTreeMap::new()) };
+        let source = self.secrets.as_ref().ok_or(SecretsError::None)?;
+        source.values(wanted, &requested.grant)
     }
 
     fn stop(&self, id: &RunId, stop: &StopRequest) -> Result<(), StopError> {

@@ -11,7 +11,7 @@ use brunt_history::RunId;
 use brunt_web::watch::Watch;
 
 use super::forecast::{Expected, expected};
-use super::{Queue, RunRequest, Status, StopError, SubmitError};
+use super::{OnceError, Queue, RunRequest, Status, StopError, SubmitError};
 use crate::store::REVISION;
 
 /// The queue without the runs of some plans.
@@ -78,7 +78,7 @@ impl<'a> SeenQueue<'a> {
         &self,
         requested: RunSpec,
         directory: Option<&Path>,
-    ) -> Result<String, String> {
+    ) -> Result<String, OnceError> {
         self.queue.once(requested, directory)
     }
 

@@ -30,7 +30,7 @@ use brunt_web::watch::STUCK_MAX;
 use super::own;
 use super::route::{Access, Ask, BodyKind, Route};
 use crate::agents::Cluster;
-use crate::app::{App, Services, audit_key};
+use crate::app::{App, Services};
 use crate::auth::{Limiter, Passwords, Role, Scope, Secret};
 use crate::child::Children;
 use crate::counters::Counters;
@@ -41,7 +41,7 @@ use crate::provider::Provider;
 use crate::provider::scripted::Scripted;
 use crate::queue::Queue;
 use crate::remembered::Remembered;
-use crate::store::{Store, Visitor};
+use crate::store::{AuditKey, Store, Visitor};
 use crate::vault::Vault;
 
 const EVIL: &str = "</title><script>alert('x')</script>\"&";
@@ -104,7 +104,7 @@ impl Server {
             trial: None,
             origin: "https://load.example.com".to_owned().into(),
             public: None,
-            audit_key: audit_key(directory.path()).unwrap(),
+            audit_key: AuditKey::stored(directory.path()).unwrap(),
             search_second: None,
             cluster,
             runtime: None,

@@ -181,10 +181,7 @@ async fn again_and_again(app: &Arc<App>, act: fn(&App) -> Result<(), Problem>) {
         let acting = Arc::clone(app);
         let done = tokio::task::spawn_blocking(move || act(&acting)).await;
         if let Ok(Err(problem)) = done {
-            (app.log)(&format!(
-                "failed to look at schedules: {}",
-                problem.hidden.unwrap_or(problem.detail)
-            ));
+            (app.log)(&format!("failed to check the schedules: {problem}"));
         }
     }
 }

@@ -132,8 +132,7 @@ fn judged<'a>(app: &App, ended: Outcome<'a>, run: &Entry) -> Outcome<'a> {
     let (against, why) = match against(app, run) {
         Ok(against) => (against, ended.why),
         Err(problem) => {
-            let why = problem.hidden.unwrap_or(problem.detail);
-            (None, Some(format!("it could not be compared with its baseline: {why}")))
+            (None, Some(format!("it could not be compared with its baseline: {problem}")))
         }
     };
     let missed = run.summary.objectives.iter().filter(|one| one.outcome == SloOutcome::Missed);

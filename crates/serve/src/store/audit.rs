@@ -4,9 +4,17 @@
 //! the chain from there on. Lines that were cut off at the end cannot be detected from the table: the number of lines,
 //! compared with a copy elsewhere, shows them.
 
+use std::path::Path;
+
 use ring::hmac;
 
 use super::{Result, Store};
+use crate::auth::{KeyFileError, Secret};
+
+/// The file of the key in the directory of a site.
+pub(crate) const AUDIT_KEY: &str = "audit.key";
+/// What precedes the number of the first line that a key seals, if it is not the first of all.
+const FROM: &str = "from line ";
 
 /// The key that seals the trail.
 pub(crate) struct AuditKey {
@@ -18,6 +26,19 @@ pub(crate) struct AuditKey {
 impl AuditKey {
     pub(crate) fn new(bytes: &[u8], from: i64) -> Self {
         Self { key: hmac::Key::new(hmac::HMAC_SHA256, bytes), from }
+    }
+
+    /// Reads the key of a directory, or makes one.
+    pub(crate) fn stored(directory: &Path) -> std::result::Result<Self, KeyFileError> {
+        let (key, line) = Secret::stored(&directory.join(AUDIT_KEY))?;
+        let from = line.and_then(|line| line.strip_prefix(FROM)?.parse().ok());
+        Ok(Self::new(key.bytes(), from.unwrap_or(1)))
+    }
+
+    /// Makes a key for the lines from this one on, in place of one that was lost.
+    pub(crate) fn renew(directory: &Path, from: i64) -> std::result::Result<(), KeyFileError> {
+        let line = format!("{FROM}{from}\n");
+        Secret::store_new(&directory.join(AUDIT_KEY), &line).map(drop)
     }
 
     /// The first line that it seals.

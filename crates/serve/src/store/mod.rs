@@ -39,7 +39,7 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction};
 
 pub(crate) use annotations::{Annotation, Window};
-pub(crate) use audit::{AuditKey, BrokenAt};
+pub(crate) use audit::{AUDIT_KEY, AuditKey, BrokenAt};
 pub(crate) use drafts::Draft;
 pub(crate) use followed::FollowedRun;
 pub(crate) use hooks::Hook;
@@ -87,7 +87,7 @@ const TRIED: usize = 64 << 10;
 
 /// Why an operation of the store failed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum StoreError {
+pub enum StoreError {
     /// The file could not be read or written.
     #[error("use brunt.db: {0}")]
     Sqlite(#[from] rusqlite::Error),

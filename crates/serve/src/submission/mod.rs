@@ -10,8 +10,8 @@ use brunt_history::{About, Origin, RunId};
 use crate::app::App;
 use crate::changes::runs::tags;
 use crate::changes::targets::{secrets_of, settings_of};
-use crate::problem::Problem;
-use crate::queue::{RunRequest, SubmitError};
+use crate::problem::{Problem, sentence};
+use crate::queue::{OnceError, RunRequest, SubmitError};
 use crate::store::{Plan, REVISION, Target};
 
 pub(crate) use edited::edited;
@@ -83,7 +83,10 @@ pub(crate) fn once(
     }
     keep_secrets(&mut requested, checked.secrets);
     let directory = (!requested.data.is_empty()).then(|| files::directory(app, plan.id));
-    app.queue()?.once(requested, directory.as_deref()).map_err(Problem::unusable)
+    app.queue()?.once(requested, directory.as_deref()).map_err(|error| match error {
+        OnceError::Child(error) => error.into(),
+        error => Problem::unusable(sentence(&error.to_string())),
+    })
 }
 
 /// Passes on only the secrets that the plan refers to.
@@ -197,7 +200,7 @@ pub(crate) fn requested(
     let settings = target
         .map(|target| settings_of(&target.settings))
         .transpose()
-        .map_err(Problem::unusable)?;
+        .map_err(|error| Problem::unusable(error.to_string()))?;
     let duration = Some(duration.trim().to_owned()).filter(|text| !text.is_empty());
     Ok(RunSpec {
         plan: text.to_owned(),

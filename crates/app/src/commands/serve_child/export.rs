@@ -11,11 +11,11 @@ use brunt_report::{capacity, cells_csv, intervals_csv};
 /// Why there is no export.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ExportError {
-    #[error(transparent)]
+    #[error("failed to {0}")]
     Read(#[from] ReadError),
-    #[error(transparent)]
+    #[error("failed to {0}")]
     Figures(#[from] HistogramError),
-    #[error("export it: it holds many runs")]
+    #[error("failed to export it: it holds many runs")]
     ManyRuns,
 }
 

@@ -18,7 +18,7 @@ pub(super) enum FiguredError {
     Read(#[from] ReadError),
     #[error("failed to {0}")]
     Figures(#[from] HistogramError),
-    #[error("one of them holds many runs already")]
+    #[error("failed to use a record: it holds many runs; choose single runs")]
     ManyRuns,
 }
 

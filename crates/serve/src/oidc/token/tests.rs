@@ -43,8 +43,8 @@ fn keys(all: &[Value]) -> Keys {
 
 fn refused(found: Result<Claims, TokenError>) -> String {
     match found {
-        Err(TokenError::Refused(why)) => why,
-        other => panic!("{other:?}"),
+        Err(TokenError::UnknownKey) | Ok(_) => panic!("{found:?}"),
+        Err(error) => error.to_string(),
     }
 }
 
@@ -131,7 +131,7 @@ fn token_key_of_another_name_type_or_use_is_unknown() {
         json!(7),
     ] {
         let found = verify(&token, &keys(std::slice::from_ref(&key)), &EXPECTED);
-        assert_eq!(found, Err(TokenError::UnknownKey), "{key}");
+        assert!(matches!(found, Err(TokenError::UnknownKey)), "{key}: {found:?}");
     }
     assert_eq!(Keys::read(b"{\"keys\":[]}").unwrap().count(), 0);
     for text in ["", "[]", "{}", "{\"keys\":7}"] {
@@ -233,10 +233,7 @@ fn token_signatures_of_the_rfcs_are_verified() {
                  hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg";
     // The signature is right, and what it signs is no JSON.
     let why = signed(token, &keys(&[ed])).unwrap_err();
-    assert!(
-        matches!(&why, TokenError::Refused(why) if why.contains("claims cannot be read")),
-        "{why:?}"
-    );
+    assert!(matches!(why, TokenError::Claims(_)), "{why}");
     // An access token and its hash, as documentation of several providers has them.
     let access = "dNZX1hEZ9wBCzNL40Upu646bdzQA";
     assert_eq!(Algorithm::Rs256.half_hash(access), "wfgvmE9VxjAudsl9lc6TqA");

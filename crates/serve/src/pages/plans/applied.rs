@@ -6,7 +6,7 @@
 use brunt_envelope::PathPart;
 use serde_json::{Value, json};
 
-use super::sheet::{Changed, Sheet, changed, name};
+use super::sheet::{Changed, NoSheet, Sheet, changed, name};
 use super::typed::{Fault, Typed};
 use super::{load, objective};
 use crate::app::App;
@@ -20,7 +20,7 @@ const CHANGES_MAX: usize = 100;
 /// A text with what was typed.
 pub(super) struct Applied {
     pub(super) text: String,
-    pub(super) sheet: Result<Sheet, String>,
+    pub(super) sheet: Result<Sheet, NoSheet>,
     pub(super) faults: Vec<Fault>,
     /// What is still only in its fields.
     pub(super) left: Typed,

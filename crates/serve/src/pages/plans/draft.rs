@@ -5,7 +5,7 @@ use http::StatusCode;
 use serde_json::{Value, json};
 
 use super::applied::applied;
-use super::sheet::{Sheet, below, changed, name};
+use super::sheet::{NoSheet, Sheet, below, changed, name};
 use super::typed::Typed;
 use super::{field, text};
 use crate::app::App;
@@ -100,7 +100,7 @@ struct ButtonRequest<'a> {
     word: &'a str,
     path: Vec<PathPart>,
     text: String,
-    sheet: Result<Sheet, String>,
+    sheet: Result<Sheet, NoSheet>,
 }
 
 impl ButtonRequest<'_> {
@@ -201,7 +201,7 @@ impl ButtonRequest<'_> {
     }
 
     fn read(&self) -> Result<&Sheet, Problem> {
-        self.sheet.as_ref().map_err(|why| Problem::unusable(sentence(why)))
+        self.sheet.as_ref().map_err(|error| Problem::unusable(sentence(&error.to_string())))
     }
 
     /// How many steps a scenario has.

@@ -10,7 +10,7 @@ use maud::{Markup, html};
 use super::applied::{Applied, applied, label};
 use super::draft::refusal;
 use super::field::{Fields, id};
-use super::sheet::{Sheet, name};
+use super::sheet::{NoSheet, Sheet, name};
 use super::typed::{Fault, Typed};
 use super::visits::Visits;
 use super::{check_with, load, objective, text};
@@ -87,7 +87,7 @@ impl<'a> Editor<'a> {
         // Without a child there is still a text to be edited.
         let mut applied = applied(&call.app, &base, &typed).unwrap_or_else(|problem| Applied {
             text: base,
-            sheet: Err(problem.detail),
+            sheet: Err(NoSheet(problem.detail)),
             faults: Vec::new(),
             left: typed,
             written: Vec::new(),
@@ -299,7 +299,7 @@ impl<'a> Editor<'a> {
     }
 
     /// The plan as text.
-    fn source(&self, sheet: &Result<Sheet, String>) -> Markup {
+    fn source(&self, sheet: &Result<Sheet, NoSheet>) -> Markup {
         let text = &self.applied.text;
         let rows = text.lines().count().clamp(12, 40);
         let area = Area { rows, value: text, is_code: true, readonly: !self.runs, ..AREA };

@@ -81,18 +81,23 @@ pub(super) struct Changed {
     pub(super) text: String,
     /// Why a change was not made, and its number.
     pub(super) refused: Option<(usize, String)>,
-    /// The lines of the text; without them it cannot be read, and the reason is there.
-    pub(super) sheet: Result<Sheet, String>,
+    /// The lines of the text.
+    pub(super) sheet: Result<Sheet, NoSheet>,
 }
+
+/// Why the text of a plan cannot be shown as lines, in the words of the child that read it.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct NoSheet(pub(super) String);
 
 /// Makes changes of a text, and reads it.
 pub(super) fn changed(app: &App, text: &str, changes: &[Value]) -> Result<Changed, Problem> {
     let requested = json!({ "text": text, "changes": changes, "sheet": true }).to_string();
-    let mut answer = app.children.edit(requested)??;
+    let mut answer = app.children.edit(requested)?;
     let fault = answer["fault"].as_str().unwrap_or_default().to_owned();
     let number = answer["refused"].as_u64().and_then(|number| usize::try_from(number).ok());
     let sheet = match answer["sheet"].take() {
-        Value::Null => Err(fault.clone()),
+        Value::Null => Err(NoSheet(fault.clone())),
         sheet => Ok(serde_json::from_value(sheet).map_err(Problem::bug)?),
     };
     let text = answer["text"].as_str().ok_or_else(|| Problem::bug("an edit without a text"))?;
