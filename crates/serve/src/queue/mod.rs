@@ -10,16 +10,13 @@
 
 mod conductor;
 mod follower;
-mod forecast;
 mod process;
-mod searching;
 mod seen;
 mod shown;
 mod state;
 
-pub(crate) use forecast::Expected;
 pub use process::ProcessId;
-pub(crate) use seen::SeenQueue;
+pub(crate) use seen::{Expected, SeenQueue};
 pub(crate) use shown::Shown;
 pub use state::{Figures, State, Status, StopRequest};
 

@@ -11,7 +11,6 @@ mod drafts;
 mod followed;
 mod hooks;
 mod identities;
-mod kept;
 mod keyed;
 mod membership;
 mod people;
