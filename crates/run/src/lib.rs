@@ -50,7 +50,6 @@ mod task;
 pub mod tool;
 mod verbosity;
 mod views;
-mod waiting;
 pub mod web;
 pub mod world;
 mod write_failures;

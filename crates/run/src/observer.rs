@@ -10,8 +10,8 @@ use brunt_engine::{Ready, Sink, Stop, Waiting};
 use brunt_record::{Interval, Measured};
 
 use super::files::Logs;
+use super::start;
 use super::write_failures::WriteFailures;
-use super::{start, waiting};
 use crate::console::Console;
 
 /// Watches a run while it is in progress.
@@ -171,7 +171,7 @@ impl Sink for Stream<'_, '_, '_> {
 
     fn waiting(&mut self, waiting: Waiting) {
         if !self.quiet {
-            waiting::report(waiting, self.console);
+            self.console.note(&words(waiting));
         }
     }
 
@@ -189,9 +189,24 @@ impl Sink for Stream<'_, '_, '_> {
     }
 }
 
+/// What a run waits for while nothing becomes due, as text.
+fn words(waiting: Waiting) -> String {
+    match waiting {
+        Waiting::ToBegin => {
+            "connecting; the run begins when connections are open or have failed".to_owned()
+        }
+        Waiting::ForAnswers { at_most } => format!(
+            "the time is over; waiting up to {:.0} s more for answers; ^C ends it",
+            at_most.as_secs_f64()
+        ),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
+
     use brunt_engine::Urgency;
     use brunt_record::Phase;
 
@@ -273,5 +288,14 @@ mod tests {
         assert_eq!((urgency, shown), (Urgency::Run, [2, 4]));
         assert_eq!(measured.totals.counts().planned, 4);
         assert!(!losses.is_empty());
+    }
+
+    #[test]
+    fn waiting_texts_fit_a_terminal_line() {
+        let answers = Waiting::ForAnswers { at_most: Duration::from_millis(9_750) };
+        assert!(words(answers).contains("up to 10 s more"));
+        for waiting in [Waiting::ToBegin, answers] {
+            assert!(words(waiting).len() + "note: ".len() <= 80, "{}", words(waiting).len());
+        }
     }
 }

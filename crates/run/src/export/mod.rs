@@ -3,7 +3,6 @@
 //! An observer of the one stream adds each interval to its own sums, makes one snapshot of them, and passes a pointer
 //! to it to the threads that serve and deliver. Neither thread can delay or end the run.
 
-mod aggregation;
 mod collector;
 mod delivery;
 mod exposition;
@@ -27,17 +26,22 @@ use brunt_record::{Head, Interval, Measured, Names};
 use super::observer::{Observer, ObserverFailure};
 use super::write_failures::WriteFailures;
 use crate::console::Console;
+use crate::environment::Environment;
 use crate::options::base_url::BaseUrl;
 use crate::options::output::Output;
 use crate::world::World;
 
-pub use aggregation::AggregationError;
 pub use collector::CollectorError;
 use delivery::Delivery;
 use otlp::Origin;
 use scrape::Endpoint;
 pub use semantic::Semantic;
 use sums::Sums;
+
+/// The variable in which OpenTelemetry programs look for the kind of histogram to send, and its values.
+const VARIABLE: &str = "OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION";
+const EXPLICIT: &str = "explicit_bucket_histogram";
+const EXPONENTIAL: &str = "base2_exponential_bucket_histogram";
 
 /// Why the figures of a run cannot be passed on.
 #[derive(Debug, thiserror::Error)]
@@ -116,7 +120,7 @@ impl<'a> Exports<'a> {
         let sums = Sums::new(head, names);
         let sums = match otlp {
             Some(url) => {
-                let powers = aggregation::is_exponential(&world.environment)
+                let powers = is_exponential(&world.environment)
                     .map_err(|error| ExportError::deliver(url, error))?;
                 sums.for_opentelemetry(powers, semantics)
             }
@@ -173,5 +177,34 @@ impl Drop for LastScrape {
         if let Some((endpoint, stop, console)) = &self.0 {
             endpoint.linger(stop, console);
         }
+    }
+}
+
+/// A value of the variable that is none of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{VARIABLE} must be {EXPLICIT} or {EXPONENTIAL}")]
+pub struct AggregationError;
+
+/// Whether exponential histograms are wanted.
+fn is_exponential(environment: &Environment) -> Result<bool, AggregationError> {
+    match environment.text(VARIABLE).as_deref() {
+        None | Some("" | EXPLICIT) => Ok(false),
+        Some(EXPONENTIAL) => Ok(true),
+        Some(_) => Err(AggregationError),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn aggregation_variable_accepts_both_values() {
+        let of =
+            |value: &str| is_exponential(&[(VARIABLE, value)].into_iter().collect::<Environment>());
+        assert_eq!((of(""), of(EXPLICIT), of(EXPONENTIAL)), (Ok(false), Ok(false), Ok(true)));
+        let why = of("other").unwrap_err().to_string();
+        assert!(why.contains("must be explicit_bucket_histogram or"), "{why}");
+        assert_eq!(is_exponential(&Environment::default()), Ok(false));
     }
 }

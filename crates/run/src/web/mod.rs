@@ -5,14 +5,13 @@
 //! [`History`] by server-sent events. A client needs the token of the printed address, and one of the names of this
 //! machine.
 
-mod host;
 mod routes;
 mod serve;
 mod tabs;
 #[cfg(test)]
 mod tests;
-mod token;
 
+use std::fmt;
 use std::io;
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,7 +25,6 @@ use tokio::sync::watch;
 use crate::options::web::WebAddress;
 
 use tabs::Tabs;
-use token::Token;
 
 /// Starts a thread on the cores that the run chooses.
 pub type Spawn<'a> = &'a dyn Fn(Box<dyn FnOnce() + Send>) -> io::Result<JoinHandle<()>>;
@@ -85,7 +83,7 @@ impl Server {
         let bound = listener.local_addr()?;
         listener.set_nonblocking(true)?;
         let token = Token::new()?;
-        let own = host::own_name().filter(|_| !at.is_private());
+        let own = own_name().filter(|_| !at.is_private());
         // If the server listens on all addresses, a remote reader needs one that leads here.
         let host = match &own {
             Some(name) if bound.ip().is_unspecified() => format!("{name}:{}", bound.port()),
@@ -144,5 +142,39 @@ impl Drop for Server {
         self.change(History::end);
         // A thread that panicked serves nothing more, and has reported that.
         drop(self.thread.take().map(JoinHandle::join));
+    }
+}
+
+/// The name of this machine that remote browsers may use, if it has one.
+fn own_name() -> Option<String> {
+    let name = rustix::system::uname().nodename().to_str().ok()?.to_owned();
+    let plain = |character: char| character.is_ascii_alphanumeric() || "-.".contains(character);
+    (!name.is_empty() && name.chars().all(plain)).then_some(name)
+}
+
+/// The secret in the address of a page: 128 random bits, so that knowing the port is not enough to watch a run.
+#[derive(Clone, PartialEq, Eq)]
+struct Token(String);
+
+impl Token {
+    /// A new one.
+    fn new() -> Result<Self, getrandom::Error> {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes)?;
+        let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        Ok(Self(digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()))
+    }
+
+    /// Whether this is the token. The time of the comparison does not reveal how much of it is right.
+    fn is(&self, text: &str) -> bool {
+        let differ =
+            self.0.bytes().zip(text.bytes()).fold(0, |all, (one, other)| all | (one ^ other));
+        self.0.len() == text.len() && differ == 0
+    }
+}
+
+impl fmt::Display for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
     }
 }

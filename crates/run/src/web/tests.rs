@@ -221,3 +221,15 @@ fn tabs_above_the_limit_get_503() {
     assert!(refused.starts_with("HTTP/1.1 503") && refused.contains("Too many tabs"), "{refused}");
     drop(tabs);
 }
+
+#[test]
+fn token_must_match_entirely() {
+    let (token, other) = (Token::new().unwrap(), Token::new().unwrap());
+    let text = token.to_string();
+    assert!(token.is(&text) && text.len() == 32 && text.bytes().all(|it| it.is_ascii_hexdigit()));
+    for wrong in
+        ["", &text[1..], &format!("{text}0"), &other.to_string(), &text.to_uppercase()[..31]]
+    {
+        assert!(!token.is(wrong), "{wrong}");
+    }
+}
