@@ -1,7 +1,7 @@
-//! The agents of a cluster, as a site sees them: which were heard, and what each reports about itself.
+//! The agents of a cluster, as a site shows them: which reported recently, and what each reports about itself.
 //!
 //! The site does not speak the cluster protocol. The code that starts the site supplies a listener ([`Agents`]); this
-//! module has the types in which pages and the API show what it heard.
+//! module has the types in which pages and the API show them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -25,7 +25,7 @@ pub struct Cluster {
 
 /// A source of agents.
 pub trait Agents: fmt::Debug + Send + Sync {
-    /// The agents that were heard recently. The call takes two seconds at most.
+    /// The agents that reported recently. The call takes two seconds at most.
     fn snapshot(&self) -> Look;
 }
 

@@ -40,7 +40,7 @@ pub(crate) struct App {
 /// What all requests share.
 pub(crate) struct Services {
     pub(crate) vault: Arc<Vault>,
-    /// The directories of the runs. Who asks for one has found the run in the store or in the queue.
+    /// The directories of the runs. Callers have found the run in the store or in the queue before.
     pub(crate) history: Arc<History>,
     pub(crate) children: Arc<Children>,
     /// Set while the site is served. The code that opens the queue starts the waiting runs. Requests use

@@ -11,9 +11,9 @@ use crate::auth::KeyFileError;
 use crate::store::{AUDIT_KEY, AuditKey, Store, StoreError};
 use crate::vault::{KEY_FILE, key_path};
 
-/// Files that nobody else may read.
+/// Files that no other user may read.
 const PRIVATE: [&str; 5] = [AUDIT_KEY, KEY_FILE, "brunt.db", "brunt.db-wal", "brunt.db-shm"];
-/// What else nobody else may write.
+/// What else no other user may write.
 const OWN: [&str; 3] = ["runs", "plans", "incoming"];
 const GROUP_AND_OTHERS: u32 = 0o077;
 const WRITE: u32 = 0o022;
@@ -119,7 +119,7 @@ pub enum KeysError {
     Store(#[from] StoreError),
 }
 
-/// Refuses a directory that was used before and whose keys are missing. With `renew` they are made anew.
+/// Refuses a directory that was used before and whose keys are missing. With `renew` they are replaced by new ones.
 pub(crate) fn check_keys(
     directory: &Path,
     credentials: Option<&Path>,

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[derive(Debug, Default)]
 pub(crate) struct InFlight(Mutex<HashSet<(i64, String)>>);
 
-/// A key that nobody else uses while this exists.
+/// A key that no other request uses while this exists.
 pub(crate) struct Held<'a> {
     all: &'a InFlight,
     key: (i64, String),

@@ -11,7 +11,7 @@ use crate::remembered::Remembered;
 /// The most series that are remembered.
 const KEPT_MAX: usize = 64;
 
-/// The levels of the series that were asked for last.
+/// The levels of the series that were requested last.
 #[derive(Debug, Default)]
 pub(crate) struct Levels(Remembered<Vec<Level>, KEPT_MAX>);
 

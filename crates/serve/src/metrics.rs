@@ -1,7 +1,7 @@
 //! What an operator observes of the site itself: whether it lives, whether it is ready, and its figures in the text
 //! format of Prometheus.
 //!
-//! Whether it lives and is ready is told to anybody, so neither says anything about the site. The figures are for
+//! Liveness and readiness are public, so neither reveals anything about the site. The figures are for
 //! administrators. They have no names of people, targets or plans.
 
 use std::fmt::Write as _;

@@ -1,4 +1,5 @@
-//! The addresses that nothing of a site is sent to, whoever lists them: neither load nor messages of webhooks.
+//! The addresses to which a site sends nothing, even if an administrator lists them: neither load nor messages of
+//! webhooks.
 //!
 //! They belong to no single machine: multicast and broadcast reach several, link-local addresses differ from network to
 //! network and have the metadata services of clouds, and unspecified ones stand for whatever this machine is.

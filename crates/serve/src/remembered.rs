@@ -1,4 +1,4 @@
-//! [`Remembered`]: results that take long to make and are asked for again while what they are made from is the same.
+//! [`Remembered`]: a cache of results that take long to compute, by a hash of their inputs.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -14,7 +14,7 @@ impl<T, const MOST: usize> Default for Remembered<T, MOST> {
 }
 
 impl<T: Clone, const MOST: usize> Remembered<T, MOST> {
-    /// The result of this hash, which is made if it is not remembered. Others may ask meanwhile.
+    /// The result for this hash, which is computed if it is not in the cache. Other calls do not wait for it.
     pub(crate) fn of<E>(&self, key: u64, make: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         let all = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = all().iter().find(|(one, _)| *one == key).map(|(_, found)| found.clone());

@@ -62,7 +62,7 @@ pub struct Settings {
     pub credentials: Option<PathBuf>,
     /// The directory of what this user's programs need while they run, for the lock that all runs share.
     pub runtime: Option<PathBuf>,
-    /// Whether keys that are missing from a directory that was used before are made anew.
+    /// Whether keys that are missing from a directory that was used before are replaced by new ones.
     pub new_keys: bool,
     /// The contents of a trial, if the site is one.
     pub trial: Option<Trial>,

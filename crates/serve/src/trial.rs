@@ -39,7 +39,7 @@ pub struct Trial {
     pub settings: Vec<(String, String)>,
     /// Their addresses, in the syntax of `--allow`.
     pub allow: Vec<String>,
-    /// What happens to all data when the trial ends, as a sentence for every page.
+    /// What happens to all data when the trial ends, as a sentence for all pages.
     pub promise: String,
 }
 

@@ -1,6 +1,6 @@
 //! [`Vault`]: secrets of targets, stored encrypted and decrypted only for the process of a run.
 //!
-//! The key is in a file of its own, or in systemd's credentials, so that a copy of the database reveals nothing. It
+//! The key is in a separate file, or in systemd's credentials, so that a copy of the database reveals nothing. It
 //! protects only such copies: root on this machine, and the user of the server, can read the memory of its processes. A
 //! secret belongs to one target and to the addresses that the target had when the secret was stored. Both are
 //! authenticated with it: a target that is extended later cannot use the secret for its new addresses.

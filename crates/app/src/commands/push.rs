@@ -33,7 +33,7 @@ const ADVICE: &str = "create one of the scope push on the page of your account, 
 struct Pushed {
     page: String,
     new: bool,
-    /// What came of the run; a site of an older version does not answer it.
+    /// The outcome of the run; a site of an older version does not send it.
     outcome: Option<String>,
     verdict: String,
     missed: Vec<String>,
@@ -44,7 +44,7 @@ struct Pushed {
 struct Against {
     page: String,
     trusted: bool,
-    /// Why it cannot be trusted; a site of an older version does not answer it.
+    /// Why it cannot be trusted; a site of an older version does not send it.
     reason: Option<String>,
     worse: Vec<String>,
 }

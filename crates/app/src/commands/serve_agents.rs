@@ -23,7 +23,7 @@ use crate::cli::plane::{BrokerArgs, PlaneArgs};
 
 /// The longest time that a look waits.
 const PATIENCE: Duration = Duration::from_millis(1_900);
-/// All agents are heard within this time after the broker was reached.
+/// All agents have reported within this time after the broker was reached.
 const ALL_HEARD: Duration = Duration::from_millis(1_500);
 /// How long the listening continues after the last look.
 const WANTED: Duration = Duration::from_secs(60);

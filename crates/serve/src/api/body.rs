@@ -1,4 +1,4 @@
-//! Bodies of requests: JSON documents, whose faults are told by their JSON paths.
+//! Bodies of requests: JSON documents, whose errors name JSON paths.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;

@@ -2,8 +2,8 @@
 //!
 //! Failures are counted for a name at an address, for a name at all addresses, and for an address with all names. Five
 //! failures of a name at an address, and fifty of the others, are allowed for typing errors; after them each further
-//! failure doubles the wait, up to an hour. So whoever guesses from one address locks out neither others behind it nor
-//! the owner of a name elsewhere, and who guesses from many addresses locks the name only where its owner never was.
+//! failure doubles the wait, up to an hour. So guessing from one address locks out neither others behind it nor the owner
+//! of a name elsewhere, and guessing from many addresses locks the name only at addresses that its owner never used.
 //! The table is bounded: the oldest entry is dropped first.
 
 use std::collections::HashMap;
@@ -133,7 +133,7 @@ impl Limiter {
                 Tried::Both(name, from) => (Some(name.clone()), Some(*from)),
                 Tried::Name(name) => (Some(name.clone()), None),
                 Tried::Address(from) => (None, Some(*from)),
-                // Who is signed in already has to wait for nothing else.
+                // A user who is signed in waits for nothing else.
                 Tried::Current(_) => return None,
             };
             Some(Lock { name, from, wait: failures.until - now })

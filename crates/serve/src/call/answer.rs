@@ -57,7 +57,7 @@ impl Answer {
         Self { status: StatusCode::OK, kind, headers, body, packed: None, stream: None }
     }
 
-    /// A file that was compressed once for all who ask for it.
+    /// A file that was compressed once for all requests.
     pub(crate) fn packed(self, packed: &'static [u8]) -> Self {
         Self { packed: Some(packed), ..self }
     }

@@ -30,7 +30,7 @@ pub(crate) struct Draft {
     pub(crate) to: Vec<String>,
 }
 
-/// Adds a webhook. Returns it, and the key that verifies its messages, which is told only this once.
+/// Adds a webhook. Returns it, and the key that verifies its messages, which is returned only this once.
 pub(crate) fn add(app: &App, who: &Requester, draft: &Draft) -> Result<(Hook, String), Problem> {
     if app.trial.is_some() {
         return Err(Problem::new(StatusCode::FORBIDDEN, "Not in a trial", TRIAL));

@@ -1,4 +1,4 @@
-//! [`Children`]: processes of the same program that read what users wrote and make load.
+//! [`Children`]: processes of the same program that read what users wrote and generate load.
 //!
 //! The server itself does neither. Each child is started from `/proc/self/exe` in a process group of its own, with an
 //! empty environment. It receives one [`Envelope`] on its standard input and confines itself before it interprets the
@@ -217,7 +217,7 @@ impl Children {
         report(child, &Envelope::new(Task::Run(task)))
     }
 
-    /// Asks a child.
+    /// Carries out a task in a child.
     fn ask<T: DeserializeOwned>(
         &self,
         task: Task,

@@ -1,8 +1,8 @@
-//! [`Notice`]: what a webhook is told, in the format that it takes, and how it is sent.
+//! [`Notice`]: a message to a webhook, in the format that it accepts, and how it is sent.
 //!
 //! Messages are signed as Standard Webhooks defines (`webhook-id`, `webhook-timestamp`, `webhook-signature`), with a
-//! key that only the site and the receiver have, whatever their format: a relay between the site and a service that
-//! knows no signatures can check them.
+//! key that only the site and the receiver have, in every format: a relay in front of a service without support for
+//! signatures can verify them.
 
 mod format;
 
@@ -24,14 +24,14 @@ pub(crate) use format::Format;
 /// The prefix of a webhook's key, in the form in which the receiver gets it.
 const KEY_BEGINS: &str = "whsec_";
 
-/// What a webhook is told.
+/// A message to a webhook.
 #[derive(Clone, Debug)]
 pub(crate) struct Notice {
     /// The same for each attempt, so that a receiver can detect duplicates.
     pub(crate) id: String,
     /// What it is about, in a few words.
     pub(crate) title: String,
-    /// What came of it, in a sentence.
+    /// The result, in a sentence.
     pub(crate) sentence: String,
     /// The whole address of the page about it.
     pub(crate) link: String,

@@ -1,8 +1,8 @@
-//! [`Claims`]: what a provider says about somebody.
+//! [`Claims`]: what a provider states about somebody.
 
 use serde_json::{Map, Value};
 
-/// What a provider says about somebody, for as long as its signature or its connection vouches for it.
+/// What a provider states about somebody, in a signed token or over an authenticated connection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claims(Map<String, Value>);
 
@@ -22,7 +22,7 @@ impl Claims {
         self.0.get(name)?.as_str()
     }
 
-    /// Whom the claims are about; empty if they do not say.
+    /// Whom the claims are about; empty if there is no `sub`.
     pub fn subject(&self) -> &str {
         self.text("sub").unwrap_or_default()
     }

@@ -1,8 +1,7 @@
-//! OpenID Connect as a site that relies on a provider needs it: what the provider says about itself, its keys, and the
-//! tokens that it signs.
+//! OpenID Connect for a relying party: the description of the provider, its keys, and the tokens that it signs.
 //!
-//! Nothing here opens a connection or looks at a clock: documents and the time come in, claims or a reason come out. A
-//! provider is trusted to say who somebody is, and not to write correct documents.
+//! Nothing here opens a connection or reads a clock: the documents and the time are arguments. A provider is trusted to
+//! authenticate people, and not to write correct documents.
 
 mod claims;
 mod keys;

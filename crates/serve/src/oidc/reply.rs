@@ -7,9 +7,9 @@ use serde::Deserialize;
 pub struct TokenReply {
     /// Who signed in. A renewal may leave it out.
     pub id_token: Option<String>,
-    /// What the user info is asked for with.
+    /// Authorizes the request for the user info.
     pub access_token: Option<String>,
-    /// What the next tokens are asked for with, if the provider gives any.
+    /// Authorizes the request for the next tokens, if the provider issues any.
     pub refresh_token: Option<String>,
 }
 

@@ -18,7 +18,7 @@ const SUBJECT_MAX: usize = 255;
 /// The event of a logout token.
 const LOGOUT: &str = "http://schemas.openid.net/event/backchannel-logout";
 
-/// What a token has to say.
+/// What a token must contain.
 #[derive(Clone, Copy, Debug)]
 pub struct Expected<'a> {
     /// Who issued it.

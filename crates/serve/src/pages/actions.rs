@@ -1,4 +1,4 @@
-//! What can be done with a run: the buttons beside its title, and what next, which depends on what came of the run.
+//! What can be done with a run: the buttons beside its title, and the next steps, which depend on its outcome.
 
 use brunt_envelope::RunSpec;
 use brunt_history::{LOADGEN, REQUEST};

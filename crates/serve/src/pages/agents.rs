@@ -1,4 +1,4 @@
-//! The agents of a cluster that were heard recently, as a page.
+//! The agents of a cluster that reported recently, as a page.
 
 use brunt_history::RunId;
 use maud::{Markup, html};

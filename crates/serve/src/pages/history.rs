@@ -316,7 +316,7 @@ fn row(call: &Call, run: &Entry) -> Markup {
     }
 }
 
-/// What came of a run; for a search, the result.
+/// The outcome of a run; for a search, the result.
 fn judged(summary: &Summary) -> Markup {
     let Some(found) = &summary.capacity else { return outcome(summary) };
     let class = match summary.verdict {

@@ -20,7 +20,7 @@ use crate::store::{LastRuns, Plan, REVISION, Test, key_of_plan, name};
 
 /// The most tests on the page.
 const TESTS_MAX: usize = 200;
-/// What the list of runs was asked for when it was the first page.
+/// The query parameters of the list of runs when it was the first page.
 const OF_RUNS: [&str; 13] = [
     "q", "tag", "target", "outcome", "verdict", "commit", "load", "since", "until", "missed",
     "pinned", "baseline", "behind",
@@ -304,7 +304,7 @@ fn row_of(call: &Call, row: &Row) -> Result<Markup, Problem> {
     })
 }
 
-/// What came of the newest run, or that one runs.
+/// The outcome of the newest run, or that one is active.
 fn result(newest: Option<&Entry>, going: Option<&Expected>) -> Markup {
     html! {
         @match (going, newest) {

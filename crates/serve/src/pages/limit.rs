@@ -1,4 +1,4 @@
-//! How much a target can take, for whoever decides how many servers there are: the result of a search for the highest
+//! How much load a target can take, for capacity planning: the result of a search for the highest
 //! rate in a sentence, its steps as a chart, and the number of servers that a peak needs.
 
 use brunt_history::{Capacity, MeasuredStep};
@@ -17,7 +17,7 @@ use crate::store::name;
 const TOP: f64 = 30.0;
 const FLOOR: f64 = 290.0;
 const HEIGHT: f64 = 338.0;
-/// The peaks of the table, as shares of the one that was asked for.
+/// The peaks of the table, as shares of the one that was entered.
 const PEAKS: [f64; 5] = [0.5, 0.75, 1.0, 1.5, 2.0];
 
 /// `GET /runs/{id}/limit`.
@@ -32,7 +32,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     Ok(Answer::page(whole(call, "Limit", &body)))
 }
 
-/// What a search asks.
+/// The objectives of a search.
 pub(super) fn title(run: &Entry) -> String {
     let target = run.about.origin.target.as_ref().or(run.summary.target.as_ref());
     format!("How much can {} take?", target.map_or("the target", String::as_str))

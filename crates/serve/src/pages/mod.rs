@@ -140,7 +140,7 @@ pub(crate) fn problem(call: Option<&Call>, problem: &Problem, request: &str) -> 
     whole(problem.title, call, path, false, &body)
 }
 
-/// What came of a run as a mark, and its verdict beside it unless that is valid. Of a run that was kept by an older
+/// The outcome of a run as a mark, and its verdict beside it unless that is valid. Of a run that was kept by an older
 /// version only the verdict is known.
 fn outcome(summary: &Summary) -> Markup {
     let has_doubt = summary.outcome.is_some() && summary.verdict != Status::Valid;
@@ -150,7 +150,7 @@ fn outcome(summary: &Summary) -> Markup {
     }
 }
 
-/// What came of a run as a mark alone.
+/// The outcome of a run as a mark alone.
 fn outcome_mark(summary: &Summary) -> Markup {
     let Some(outcome) = summary.outcome else { return verdict(summary.verdict) };
     let class = match outcome.tone() {

@@ -110,7 +110,7 @@ fn removal(call: &Call, project: &Project, own: &str) -> Result<Markup, Problem>
     let form = Form::new(call, format!("{own}/remove"));
     let others = call.app.store.projects()?.into_iter().filter(|other| other.id != project.id);
     let others = others.map(|other| (other.id.to_string(), other.name));
-    // The first choice is none, so that nobody shows tests to everybody by mistake.
+    // Without a preselected choice, tests are not shown to everybody by mistake.
     let first = [(String::new(), "choose".to_owned()), ("0".to_owned(), "everybody".to_owned())];
     let to: Vec<_> = first.into_iter().chain(others).collect();
     let fields = html! {

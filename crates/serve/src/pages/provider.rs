@@ -18,7 +18,7 @@ const NAME_MAX: usize = 40;
 const WORDS_MAX: usize = 500;
 const SECRET_MAX: usize = 4 << 10;
 const GROUPS_MAX: usize = 200;
-/// The range of the minutes after which the provider is asked again.
+/// The range of the minutes after which a session is checked again.
 const MINUTES: (i64, i64) = (1, 1_440);
 /// What everybody else may do, if they may not sign in.
 const NOBODY: &str = "nobody";

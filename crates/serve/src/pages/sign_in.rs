@@ -31,7 +31,7 @@ pub(crate) fn sign_in(call: &Call) -> Result<Answer, Problem> {
     let right = app.passwords.is(call.field("password"), kept.as_deref());
     let Some(user) = user.filter(|_| right) else {
         app.limiter.failed(&tried, now);
-        // A name that nobody has may be a password, typed into the wrong field.
+        // An unknown name may be a password that was typed into the wrong field.
         let known = app.store.user_named(name)?.map(|user| format!("as {}", user.name));
         let who = known.unwrap_or_else(|| "with an unknown name".to_owned());
         app.audit_by("somebody", "fail to sign in", &format!("{who}, from {}", call.from))?;

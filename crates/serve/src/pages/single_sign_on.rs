@@ -81,7 +81,7 @@ pub(crate) fn finish(call: &Call) -> Result<Answer, Problem> {
     }
 }
 
-/// What the provider says about whoever sends its answer.
+/// What the provider states about the sender of this request.
 fn vouched(
     call: &Call,
     talk: &Conversation<'_>,
@@ -275,7 +275,7 @@ fn failed(
     }
 }
 
-/// Why, for whoever wants to sign in. What the site cannot reach is for its operator.
+/// Why, for the person who wants to sign in. Details about a provider that is down are for the operator.
 fn words(settings: &ProviderSettings, failure: &Failure) -> String {
     let name = &settings.name;
     match failure {

@@ -54,7 +54,7 @@ impl Attempt {
         self.derived("nonce")
     }
 
-    /// What shows that the code was asked for by this site.
+    /// What shows that this site requested the code.
     pub(crate) fn verifier(&self) -> String {
         self.derived("verifier")
     }

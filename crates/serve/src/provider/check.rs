@@ -1,4 +1,4 @@
-//! Asking the provider again about somebody who is signed in: whether they still may be, and their groups.
+//! Renewing the tokens of somebody who signed in at the provider: whether they still may be signed in, and their groups.
 
 use http::StatusCode;
 
@@ -8,12 +8,12 @@ use crate::auth::Secret;
 use crate::problem::Problem;
 use crate::store::{LiveSession, ProviderSettings, StoreError, User, Vouched};
 
-/// How long a session goes on after it should have been checked and could not be, in seconds: the provider is down, or
-/// gave no refresh token.
+/// How long a session lasts after its check was due and impossible, in seconds: the provider is down, or gave no refresh
+/// token.
 const GRACE: i64 = 3_600;
 
 /// The user of a session; if it began at the provider, with the role that they have there now. `None` if the session
-/// has ended. One request at a time asks the provider, and others go on meanwhile.
+/// has ended. One request at a time is sent to the provider, and others continue meanwhile.
 pub(crate) fn confirmed(
     app: &App,
     session: &Secret,
@@ -42,7 +42,7 @@ pub(crate) fn confirmed(
 enum NotConfirmed {
     /// It must end.
     Ended(String),
-    /// It may be confirmed later. The reason is empty if others are asking the provider.
+    /// It may be confirmed later. The reason is empty if other requests to the provider are active.
     Later(String),
     /// The site failed.
     Failed(Problem),
@@ -81,7 +81,7 @@ fn checked_again(
     let with = (settings, secret.as_str());
     let talk =
         if may_wait { app.provider.try_talk(with, now)? } else { app.provider.talk(with, now)? };
-    // Another request may have asked it since this one began.
+    // Another request may have renewed them since this one began.
     let Some(vouched) = app.store.vouched(&hash)? else { return Ok(None) };
     if app.now() < vouched.checked.saturating_add(settings.minutes * 60) {
         return Ok(app.store.user(user.id)?.filter(|user| !user.disabled));
@@ -128,7 +128,7 @@ fn checked_again(
     Ok(app.store.user(user.id)?.filter(|user| !user.disabled))
 }
 
-/// It has to be confirmed, and there was no turn to ask for it.
+/// It has to be confirmed, and other requests to the provider are active.
 fn busy(settings: &ProviderSettings) -> Problem {
     let detail = format!("Whether you may still be signed in is being asked of {}.", settings.name);
     let problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "Try again in a moment", detail);

@@ -5,7 +5,7 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// For how many seconds a provider that did not answer is not asked again.
+/// For how many seconds no request is sent to a provider that did not answer.
 const REST: i64 = 10;
 /// How long somebody waits for their turn.
 const PATIENCE: Duration = Duration::from_secs(6);
@@ -26,7 +26,7 @@ struct State {
     is_taken: bool,
     /// How many wait for their turn.
     waiting: usize,
-    /// Until when the provider is not asked, and why.
+    /// Until when no request is sent to the provider, and why.
     rest: Option<(i64, String)>,
 }
 
@@ -94,7 +94,7 @@ impl Turn<'_> {
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
         self.0.state().is_taken = false;
-        // Whoever wakes may find that there is no turn to take, and would then wake nobody else.
+        // All are woken: one that wakes and finds no turn, because the provider failed, would wake no other.
         self.0.left.notify_all();
     }
 }

@@ -1,4 +1,4 @@
-//! [`Provider`]: the conversation of the site with the provider at which people sign in.
+//! [`Provider`]: the requests of the site to the provider at which people sign in.
 //!
 //! Requests are made by a process of their own, so that no socket is opened here, and their answers are bounded. What
 //! the provider says about itself and its keys are remembered for an hour. A key that is not known is looked for at
@@ -138,13 +138,13 @@ impl From<Closed> for Failure {
 }
 
 impl Conversation<'_> {
-    /// What the provider says about itself, lately or an hour ago.
+    /// What the provider says about itself, at most an hour ago.
     pub(crate) fn metadata(&self) -> Result<Metadata, Failure> {
         let known = self.known_metadata(LASTS);
         if let Some((metadata, true)) = known {
             return Ok(metadata);
         }
-        // If it does not say it again, it may answer what is needed of it all the same.
+        // Without its description, the other endpoints may still answer.
         self.read_metadata().or_else(|failure| known.map(|(metadata, _)| metadata).ok_or(failure))
     }
 
@@ -308,7 +308,7 @@ impl Conversation<'_> {
         Ok(fetched)
     }
 
-    /// It is not asked again for a moment.
+    /// No request is sent to it for a moment.
     fn down(&self, why: impl Display) -> Failure {
         let why = why.to_string();
         self.turn.failed(&why, self.now);

@@ -37,7 +37,7 @@ pub(crate) struct Person {
 pub(crate) struct Tokens {
     /// The ID token, with which the session at the provider is ended.
     pub(crate) id: String,
-    /// The refresh token, with which the provider is asked again.
+    /// The refresh token, with which the session is checked again.
     pub(crate) refresh: Option<String>,
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn person_of(
     }
     let mut groups = groups.unwrap_or_default();
     let role = settings.role(&groups);
-    // A name that were cut off could be that of another group.
+    // A truncated name could be that of another group.
     groups.retain(|group| group.chars().count() <= GROUP_MAX);
     groups.truncate(GROUPS_MAX);
     Ok(Person { role, groups, ..named(&settings.issuer, &claims, more.as_ref()) })
@@ -107,7 +107,7 @@ pub(crate) fn client_secret(
     secret.ok_or_else(|| Failure::Refused(why.to_owned()))
 }
 
-/// Encrypts the client secret. It belongs to the issuer: whoever changes that has to enter it again.
+/// Encrypts the client secret. It belongs to the issuer: after a change of the issuer it has to be entered again.
 pub(crate) fn sealed(
     app: &App,
     settings: &ProviderSettings,

@@ -1,4 +1,4 @@
-//! Conversations with a provider that rotates its keys, has another clock, is down, or answers nonsense.
+//! Conversations with a provider that rotates its keys, has another clock, is down, or sends malformed answers.
 
 use serde_json::json;
 

@@ -73,7 +73,7 @@ impl<'a> SeenQueue<'a> {
         runs
     }
 
-    /// How many runs a new one has to wait for, whoever sees them.
+    /// How many runs a new one has to wait for, including those that may not be seen.
     pub(crate) fn ahead(&self) -> usize {
         self.queue.list().iter().filter(|run| !run.state.is_over()).count()
     }

@@ -141,7 +141,7 @@ async fn carried_out(
         param::known(route.query, &call.query)?;
     }
     guard::own_page(route, call)?;
-    // No place is held meanwhile, so that bodies that do not arrive keep nobody waiting.
+    // No permit is held meanwhile, so that a body that does not arrive delays no other request.
     let (most, patience) = if call.who.is_some() {
         (route.takes.most(), BODY_PATIENCE)
     } else {

@@ -131,7 +131,7 @@ pub(crate) enum Access {
 }
 
 impl Access {
-    /// Whether nobody has to sign in.
+    /// Whether it can be used without signing in.
     pub(super) fn is_open(self) -> bool {
         matches!(self, Self::Anyone | Self::Provider)
     }

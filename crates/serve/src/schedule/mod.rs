@@ -102,7 +102,7 @@ pub(crate) fn look(app: &App) -> Result<(), Problem> {
     let now = app.now();
     for schedule in app.store.schedules()? {
         if schedule.paused {
-            // Times that come meanwhile are over when it goes on.
+            // Times that pass meanwhile are missed when it continues.
             app.store.schedule_seen(schedule.id, now)?;
             continue;
         }
@@ -141,7 +141,7 @@ fn begin_due(app: &App, schedule: &Schedule) -> Result<String, Problem> {
     begin(app, schedule, &format!("{} (scheduled)", schedule.by))
 }
 
-/// Starts a run of a schedule now, whatever its times are, for somebody who asked for it. The run is one of the
+/// Starts a run of a schedule now, whatever its times are, at the request of a user. The run is one of the
 /// schedule: it is listed there, and its result is sent where those of the others are.
 pub(crate) fn begin_now(app: &App, schedule: &Schedule, by: &str) -> Result<String, Problem> {
     let run = begin(app, schedule, by)?;

@@ -1,7 +1,7 @@
 //! [`Typed`]: the times of a schedule as a form has them: one of the presets that most schedules are, or a cron line.
 //!
 //! What is stored is always a cron line. A preset is only a way to write it, so a line that one of them could have
-//! written is shown as that preset, whoever wrote it.
+//! written is shown as that preset, whether a form or a user wrote it.
 
 use super::Times;
 

@@ -56,7 +56,7 @@ struct Outcome<'a> {
     /// Why the time was missed, or why the run ended as it did.
     why: Option<String>,
     sentence: Option<String>,
-    /// What came of the run, in a word.
+    /// The outcome of the run, in a word.
     #[serde(rename = "outcome")]
     word: Option<String>,
     verdict: Option<&'static str>,

@@ -20,7 +20,7 @@ pub(crate) struct Hook {
     pub(crate) to: Vec<String>,
     pub(crate) by: String,
     pub(crate) at: i64,
-    /// When a message was last sent, and what came of it.
+    /// When a message was last sent, and the result.
     pub(crate) tried: Option<(i64, String)>,
 }
 
@@ -71,7 +71,7 @@ impl Store {
         })
     }
 
-    /// Remembers what came of a message to a webhook.
+    /// Stores the result of a message to a webhook.
     pub(crate) fn hook_tried(&self, id: i64, at: i64, told: &str) -> Result<()> {
         self.note_use(|file| {
             let change = "UPDATE hook SET tried = ?2, told = ?3 WHERE id = ?1";

@@ -15,7 +15,7 @@ pub(crate) struct ProviderSettings {
     pub(crate) issuer: String,
     /// The name that it has for this site.
     pub(crate) client: String,
-    /// What is asked for, separated by spaces.
+    /// The scopes that are requested, separated by spaces.
     pub(crate) scopes: String,
     /// The claim that has somebody's groups, or a path to it.
     pub(crate) claim: String,
@@ -23,7 +23,7 @@ pub(crate) struct ProviderSettings {
     pub(crate) groups: Vec<(String, Role)>,
     /// What everybody else may do; `None` if they may not sign in.
     pub(crate) others: Option<Role>,
-    /// After how many minutes the provider is asked about somebody again.
+    /// After how many minutes a session is checked at the provider again.
     pub(crate) minutes: i64,
 }
 

@@ -1,7 +1,7 @@
 //! [`Sight`]: the tests that the queries of a store find. It is the one place that decides who sees which tests.
 //!
 //! Queries name tables. On a connection of a limited sight, the name of a table that is about tests is the name of a
-//! view of what may be seen, so a query cannot forget to ask: what may not be seen is not there. Tables of which
+//! view of what may be seen, so no query can omit the condition: what may not be seen is not there. Tables of which
 //! everybody sees everything are listed in a test, and a new table in neither list fails it.
 
 use rusqlite::Connection;

@@ -299,7 +299,7 @@ mod tests {
         assert_eq!([1, 2, 3, 4, 5, 6].map(test), ["p2", "p2", "ly", "", "p2", "p2"]);
         assert_eq!(filled[1], ([Some(2), Some(2), Some(1)], "p2".to_owned(), [2.0, 4.0]));
         assert_eq!(filled[4].0[0], None, "its plan is not there any more");
-        // The index that is made anew says the same.
+        // A rebuilt index has the same.
         store.put_all_runs(runs().into_iter()).unwrap();
         assert_eq!(columns(&store), filled);
     }

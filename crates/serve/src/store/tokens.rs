@@ -10,7 +10,7 @@ use crate::auth::{Hash, Scope};
 const USED_EVERY: i64 = 60;
 
 /// How long the tokens of somebody who signs in at the provider are valid after it last confirmed them, in seconds: who
-/// left keeps none for long, even if nobody disables them here.
+/// left keeps none for long, even if no administrator disables them here.
 const CONFIRMED_MAX: i64 = 30 * 24 * 3_600;
 
 /// A token, without its secret.

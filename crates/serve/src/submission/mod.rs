@@ -190,7 +190,7 @@ pub(crate) fn check_duration(
     Ok(())
 }
 
-/// What a child is asked about a plan on a target.
+/// The description of a run of a plan on a target, for a child.
 pub(crate) fn requested(
     app: &App,
     plan: i64,

@@ -18,7 +18,7 @@ use brunt_run::{Caller, Load, Repeatable};
 
 use crate::cli;
 
-/// A command that makes load.
+/// A command that generates load.
 pub(super) struct Inner(Box<dyn Load>);
 
 impl Inner {

@@ -1,4 +1,4 @@
-//! The hidden command with which `brunt serve` reads plans and records, and makes load, in separate processes.
+//! The hidden command with which `brunt serve` reads plans and records, and generates load, in separate processes.
 //!
 //! A child receives its task in one document on its standard input. It confines itself before it reads anything that a
 //! user wrote, and answers in one document on its standard output; a run answers by the files that it leaves.

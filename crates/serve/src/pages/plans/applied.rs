@@ -70,7 +70,7 @@ pub(super) fn applied(app: &App, text: &str, typed: &Typed) -> Result<Applied, P
     Ok(Applied { text, sheet, faults, left, written })
 }
 
-/// The changes that fields ask for, and the values that cannot be meant.
+/// The changes that fields request, and the values that are not acceptable.
 fn wanted(sheet: &Sheet, typed: &Typed) -> (Vec<Wanted>, Vec<Fault>) {
     let (mut all, mut faults) = (Vec::new(), Vec::new());
     // A part that has a form of its own is in the form of the plan only as a link.

@@ -94,7 +94,7 @@ fn seen(call: &Call, plan: &Plan, view: &str, open: &str) -> Answer {
     Answer::see(&address)
 }
 
-/// What a button asks for.
+/// The change that a button requests.
 struct ButtonRequest<'a> {
     call: &'a Call,
     word: &'a str,
@@ -145,7 +145,7 @@ impl ButtonRequest<'_> {
                 let nowhere = || Problem::unusable("Say which step it becomes: a number from 0.");
                 let to: usize = self.call.field("to").parse().map_err(|_| nowhere())?;
                 let change = json!({ "op": "move", "path": path, "to": to });
-                // It stays closed, since whoever drags it does not edit it.
+                // It stays closed: dragging is not editing.
                 ((to != at).then_some(change).into_iter().collect(), String::new())
             }
             "remove" => (vec![json!({ "op": "unset", "path": path })], shown(around(path))),

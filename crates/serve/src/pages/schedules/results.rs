@@ -1,4 +1,4 @@
-//! What came of the times of a schedule.
+//! The results of the times of a schedule.
 
 use maud::{Markup, html};
 

@@ -1,4 +1,4 @@
-//! Webhooks by the API: who may add them, what is refused, and what is told of them.
+//! Webhooks by the API: who may add them, what is refused, and what is shown of them.
 
 use serde_json::{Value, json};
 
