@@ -46,9 +46,9 @@ impl Store {
     /// The newest annotations of a window, the oldest first.
     pub(crate) fn annotations(&self, window: &Window<'_>) -> Result<Vec<Annotation>> {
         self.read(|file| {
-            let ask = "SELECT id, at, label, target, author, made FROM annotation \
+            let query = "SELECT id, at, label, target, author, made FROM annotation \
                        WHERE at BETWEEN ?1 AND ?2 ORDER BY at DESC, id DESC LIMIT ?3";
-            let mut all = file.prepare(ask)?;
+            let mut all = file.prepare(query)?;
             let read = all.query_map((window.from, window.to, READ_MAX), annotation)?;
             let mut read: Vec<_> = read.collect::<rusqlite::Result<_>>()?;
             read.retain(|one| match (one.target, window.targets) {
@@ -63,8 +63,8 @@ impl Store {
     /// One annotation.
     pub(crate) fn annotation(&self, id: i64) -> Result<Option<Annotation>> {
         self.read(|file| {
-            let ask = "SELECT id, at, label, target, author, made FROM annotation WHERE id = ?1";
-            Ok(file.query_row(ask, [id], annotation).optional()?)
+            let query = "SELECT id, at, label, target, author, made FROM annotation WHERE id = ?1";
+            Ok(file.query_row(query, [id], annotation).optional()?)
         })
     }
 
@@ -85,9 +85,9 @@ impl Store {
     /// The targets that the runs of a load were made at, where they are known.
     pub(crate) fn targets_of_load(&self, load: &str) -> Result<Vec<i64>> {
         self.read(|file| {
-            let ask =
+            let query =
                 "SELECT DISTINCT target_id FROM run WHERE load = ?1 AND target_id IS NOT NULL";
-            let mut all = file.prepare(ask)?;
+            let mut all = file.prepare(query)?;
             let targets = all.query_map([load], |row| row.get(0))?;
             Ok(targets.collect::<rusqlite::Result<_>>()?)
         })
@@ -96,8 +96,8 @@ impl Store {
     /// The target that a run was made at, if it is known.
     pub(crate) fn target_of_run(&self, run: &str) -> Result<Option<i64>> {
         self.read(|file| {
-            let ask = "SELECT target_id FROM run WHERE id = ?1";
-            Ok(file.query_row(ask, [run], |row| row.get(0)).optional()?.flatten())
+            let query = "SELECT target_id FROM run WHERE id = ?1";
+            Ok(file.query_row(query, [run], |row| row.get(0)).optional()?.flatten())
         })
     }
 }

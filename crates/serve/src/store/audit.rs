@@ -86,17 +86,17 @@ impl Store {
     /// Whether the trail has a line of this act by this user.
     pub(crate) fn has_noted(&self, who: &str, act: &str, what: &str) -> Result<bool> {
         self.read(|file| {
-            let ask =
+            let query =
                 "SELECT EXISTS (SELECT 1 FROM audit WHERE who = ?1 AND act = ?2 AND what = ?3)";
-            Ok(file.query_row(ask, [who, act, what], |row| row.get(0))?)
+            Ok(file.query_row(query, [who, act, what], |row| row.get(0))?)
         })
     }
 
     /// The newest lines, newest first.
     pub(crate) fn audit(&self, most: i64) -> Result<Vec<AuditLine>> {
         self.read(|file| {
-            let ask = "SELECT id, at, who, act, what FROM audit ORDER BY id DESC LIMIT ?1";
-            let mut all = file.prepare(ask)?;
+            let query = "SELECT id, at, who, act, what FROM audit ORDER BY id DESC LIMIT ?1";
+            let mut all = file.prepare(query)?;
             let lines = all.query_map([most], |row| {
                 let (id, at, who) = (row.get(0)?, row.get(1)?, row.get(2)?);
                 Ok(AuditLine { id, at, who, act: row.get(3)?, what: row.get(4)? })

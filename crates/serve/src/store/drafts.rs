@@ -23,9 +23,9 @@ impl Store {
     /// The newest draft of a person.
     pub(crate) fn draft(&self, person: i64, plan: i64) -> Result<Option<Draft>> {
         self.read(|file| {
-            let ask = "SELECT revision, text, typed FROM draft WHERE person = ?1 AND plan = ?2 \
+            let query = "SELECT revision, text, typed FROM draft WHERE person = ?1 AND plan = ?2 \
                        ORDER BY number DESC LIMIT 1";
-            let draft = file.query_row(ask, [person, plan], |row| {
+            let draft = file.query_row(query, [person, plan], |row| {
                 Ok(Draft { revision: row.get(0)?, text: row.get(1)?, typed: row.get(2)? })
             });
             Ok(draft.optional()?)
@@ -77,8 +77,8 @@ impl Store {
     /// The target of the last run of a plan.
     pub(crate) fn last_target(&self, plan: i64) -> Result<Option<i64>> {
         self.read(|file| {
-            let ask = "SELECT target FROM last_target WHERE plan = ?1";
-            Ok(file.query_row(ask, [plan], |row| row.get(0)).optional()?)
+            let query = "SELECT target FROM last_target WHERE plan = ?1";
+            Ok(file.query_row(query, [plan], |row| row.get(0)).optional()?)
         })
     }
 

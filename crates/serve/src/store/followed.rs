@@ -40,10 +40,10 @@ impl Store {
     /// The newest runs of a load, searches excepted, the oldest first.
     pub(crate) fn followed(&self, load: &str, most: usize) -> Result<Vec<FollowedRun>> {
         self.read(|file| {
-            let ask = "SELECT id, started, verdict, outcome, baseline, revision, \
+            let query = "SELECT id, started, verdict, outcome, baseline, revision, \
                        p99_ms, goodput, project FROM run WHERE load = ?1 AND is_search = 0 \
                        ORDER BY started DESC, id DESC LIMIT ?2";
-            let mut all = file.prepare(ask)?;
+            let mut all = file.prepare(query)?;
             let runs = all.query_map((load, i64::try_from(most).unwrap_or(i64::MAX)), followed)?;
             let mut runs: Vec<_> = runs.collect::<rusqlite::Result<_>>()?;
             runs.reverse();

@@ -44,8 +44,8 @@ impl Store {
     /// All webhooks, by name.
     pub(crate) fn hooks(&self) -> Result<Vec<Hook>> {
         self.read(|file| {
-            let ask = format!("SELECT {COLUMNS} FROM hook ORDER BY name LIMIT 1000");
-            let mut all = file.prepare(&ask)?;
+            let query = format!("SELECT {COLUMNS} FROM hook ORDER BY name LIMIT 1000");
+            let mut all = file.prepare(&query)?;
             let hooks = all.query_map([], hook)?;
             Ok(hooks.collect::<rusqlite::Result<_>>()?)
         })
@@ -54,8 +54,10 @@ impl Store {
     /// One webhook, and its encrypted key.
     pub(crate) fn hook(&self, id: i64) -> Result<Option<(Hook, Vec<u8>)>> {
         self.read(|file| {
-            let ask = format!("SELECT {COLUMNS}, sealed FROM hook WHERE id = ?1");
-            Ok(file.query_row(&ask, [id], |row| Ok((hook(row)?, row.get("sealed")?))).optional()?)
+            let query = format!("SELECT {COLUMNS}, sealed FROM hook WHERE id = ?1");
+            Ok(file
+                .query_row(&query, [id], |row| Ok((hook(row)?, row.get("sealed")?)))
+                .optional()?)
         })
     }
 

@@ -33,19 +33,19 @@ impl Store {
     /// The user of an identity.
     pub(crate) fn person(&self, issuer: &str, subject: &str) -> Result<Option<User>> {
         self.read(|file| {
-            let ask = format!(
+            let query = format!(
                 "SELECT {COLUMNS} FROM user JOIN identity ON identity.user = user.id \
                  WHERE issuer = ?1 AND subject = ?2"
             );
-            Ok(file.query_row(&ask, [issuer, subject], user).optional()?)
+            Ok(file.query_row(&query, [issuer, subject], user).optional()?)
         })
     }
 
     /// What the provider said last about a user, if they sign in there.
     pub(crate) fn identity(&self, user: i64) -> Result<Option<Identity>> {
         self.read(|file| {
-            let ask = "SELECT issuer, subject, full_name, mail FROM identity WHERE user = ?1";
-            let found = file.query_row(ask, [user], |row| {
+            let query = "SELECT issuer, subject, full_name, mail FROM identity WHERE user = ?1";
+            let found = file.query_row(query, [user], |row| {
                 let (issuer, subject) = (row.get(0)?, row.get(1)?);
                 Ok(Identity { issuer, subject, full_name: row.get(2)?, mail: row.get(3)? })
             });
@@ -100,9 +100,9 @@ impl Store {
     /// What the provider vouched for in a session.
     pub(crate) fn vouched(&self, session: &Hash) -> Result<Option<Vouched>> {
         self.read(|file| {
-            let ask =
+            let query =
                 "SELECT checked, tokens, sid FROM session WHERE hash = ?1 AND checked IS NOT NULL";
-            let found = file.query_row(ask, [session.as_slice()], |row| {
+            let found = file.query_row(query, [session.as_slice()], |row| {
                 Ok(Vouched { checked: row.get(0)?, tokens: row.get(1)?, sid: row.get(2)? })
             });
             Ok(found.optional()?)

@@ -41,8 +41,8 @@ impl Store {
     ) -> Result<Keyed> {
         self.write(|file| {
             file.execute("DELETE FROM keyed WHERE at <= ?1", [now - KEPT_FOR])?;
-            let ask = "SELECT request = ?3, status, location, body FROM keyed WHERE user = ?1 AND key = ?2";
-            let found = file.query_row(ask, (user, key, request), |row| {
+            let query = "SELECT request = ?3, status, location, body FROM keyed WHERE user = ?1 AND key = ?2";
+            let found = file.query_row(query, (user, key, request), |row| {
                 let same: bool = row.get(0)?;
                 let status: Option<u16> = row.get(1)?;
                 let (location, body) = (row.get(2)?, row.get(3)?);
@@ -100,8 +100,8 @@ mod tests {
             assert_eq!(begin(ada, &format!("k{number}"), b"1", KEPT_FOR + 1 + number), Keyed::New);
         }
         let count = |user: i64| -> i64 {
-            let ask = "SELECT count(*) FROM keyed WHERE user = ?1";
-            store.read(|file| Ok(file.query_row(ask, [user], |row| row.get(0))?)).unwrap()
+            let query = "SELECT count(*) FROM keyed WHERE user = ?1";
+            store.read(|file| Ok(file.query_row(query, [user], |row| row.get(0))?)).unwrap()
         };
         assert_eq!(
             (count(ada), begin(ada, "k0", b"1", KEPT_FOR + 1)),

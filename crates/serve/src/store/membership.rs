@@ -25,21 +25,21 @@ pub(super) fn plan_named(
         return Ok(None);
     };
     let Ok(revision) = revision.parse::<i64>() else { return Ok(None) };
-    let ask = "SELECT id FROM plan WHERE name = ?1";
-    let plan: Option<i64> = file.query_row(ask, [plan], |row| row.get(0)).optional()?;
+    let query = "SELECT id FROM plan WHERE name = ?1";
+    let plan: Option<i64> = file.query_row(query, [plan], |row| row.get(0)).optional()?;
     Ok(plan.map(|plan| (plan, revision)))
 }
 
 /// The project of a plan.
 pub(super) fn project_of_plan(file: &Transaction<'_>, plan: i64) -> Result<Option<i64>> {
-    let ask = "SELECT project FROM plan WHERE id = ?1";
-    Ok(file.query_row(ask, [plan], |row| row.get(0))?)
+    let query = "SELECT project FROM plan WHERE id = ?1";
+    Ok(file.query_row(query, [plan], |row| row.get(0))?)
 }
 
 /// The project of the runs of a load that have no plan.
 pub(super) fn project_of_load(file: &Transaction<'_>, load: &str) -> Result<Option<i64>> {
-    let ask = "SELECT project FROM load_project WHERE load = ?1";
-    Ok(file.query_row(ask, [load], |row| row.get(0)).optional()?)
+    let query = "SELECT project FROM load_project WHERE load = ?1";
+    Ok(file.query_row(query, [load], |row| row.get(0)).optional()?)
 }
 
 /// The test of a run of this load without a plan, in the project of such runs.
@@ -51,9 +51,10 @@ pub(super) fn test_of_load(
     if load.is_empty() {
         return Ok(String::new());
     }
-    let ask = "SELECT test FROM run WHERE load = ?1 AND plan IS NOT NULL AND project IS ?2 \
+    let query = "SELECT test FROM run WHERE load = ?1 AND plan IS NOT NULL AND project IS ?2 \
                ORDER BY started DESC LIMIT 1";
-    let made: Option<String> = file.query_row(ask, (load, project), |row| row.get(0)).optional()?;
+    let made: Option<String> =
+        file.query_row(query, (load, project), |row| row.get(0)).optional()?;
     Ok(made.unwrap_or_else(|| format!("l{load}")))
 }
 

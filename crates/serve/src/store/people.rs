@@ -56,25 +56,25 @@ impl Store {
     /// A user by name.
     pub(crate) fn user_named(&self, name: &str) -> Result<Option<User>> {
         self.read(|file| {
-            let ask = format!("SELECT {COLUMNS} FROM user WHERE name = ?1");
-            Ok(file.query_row(&ask, [name], user).optional()?)
+            let query = format!("SELECT {COLUMNS} FROM user WHERE name = ?1");
+            Ok(file.query_row(&query, [name], user).optional()?)
         })
     }
 
     /// A user by id.
     pub(crate) fn user(&self, id: i64) -> Result<Option<User>> {
         self.read(|file| {
-            let ask = format!("SELECT {COLUMNS} FROM user WHERE id = ?1");
-            Ok(file.query_row(&ask, [id], user).optional()?)
+            let query = format!("SELECT {COLUMNS} FROM user WHERE id = ?1");
+            Ok(file.query_row(&query, [id], user).optional()?)
         })
     }
 
     /// Whether an administrator exists who can sign in.
     pub(crate) fn has_admin(&self) -> Result<bool> {
         self.read(|file| {
-            let ask = "SELECT EXISTS (SELECT 1 FROM user WHERE role = 'admin' AND disabled = 0 \
+            let query = "SELECT EXISTS (SELECT 1 FROM user WHERE role = 'admin' AND disabled = 0 \
                        AND password IS NOT NULL)";
-            Ok(file.query_row(ask, [], |row| row.get(0))?)
+            Ok(file.query_row(query, [], |row| row.get(0))?)
         })
     }
 
@@ -109,8 +109,8 @@ impl Store {
     /// The hash of a user's password, if one was chosen and the user may sign in.
     pub(crate) fn password_of(&self, id: i64) -> Result<Option<String>> {
         self.read(|file| {
-            let ask = "SELECT password FROM user WHERE id = ?1 AND disabled = 0";
-            Ok(file.query_row(ask, [id], |row| row.get(0)).optional()?.flatten())
+            let query = "SELECT password FROM user WHERE id = ?1 AND disabled = 0";
+            Ok(file.query_row(query, [id], |row| row.get(0)).optional()?.flatten())
         })
     }
 
@@ -147,11 +147,11 @@ impl Store {
     /// The user of a link, if the link is valid.
     pub(crate) fn invited(&self, link: &Hash, now: i64) -> Result<Option<User>> {
         self.read(|file| {
-            let ask = format!(
+            let query = format!(
                 "SELECT {COLUMNS} FROM user WHERE disabled = 0 AND id = \
                  (SELECT user FROM invitation WHERE hash = ?1 AND expires > ?2)"
             );
-            Ok(file.query_row(&ask, (link.as_slice(), now), user).optional()?)
+            Ok(file.query_row(&query, (link.as_slice(), now), user).optional()?)
         })
     }
 }

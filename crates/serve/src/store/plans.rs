@@ -57,9 +57,9 @@ impl Store {
     /// All revisions of a plan, newest first.
     pub(crate) fn revisions(&self, id: i64) -> Result<Vec<Plan>> {
         self.read(|file| {
-            let ask = "SELECT plan.id, name, revision, text, author, at, note, project FROM plan \
+            let query = "SELECT plan.id, name, revision, text, author, at, note, project FROM plan \
                        JOIN revision ON plan = plan.id WHERE plan.id = ?1 ORDER BY revision DESC LIMIT 200";
-            let mut all = file.prepare(ask)?;
+            let mut all = file.prepare(query)?;
             let plans = all.query_map([id], plan)?;
             Ok(plans.collect::<rusqlite::Result<_>>()?)
         })

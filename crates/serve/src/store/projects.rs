@@ -44,8 +44,8 @@ impl Store {
     /// Who sees the tests of a project.
     pub(crate) fn members(&self, project: i64) -> Result<Members> {
         self.read(|file| {
-            let names = |ask: &str| -> Result<Vec<String>> {
-                let mut all = file.prepare(ask)?;
+            let names = |query: &str| -> Result<Vec<String>> {
+                let mut all = file.prepare(query)?;
                 let names = all.query_map([project], |row| row.get(0))?;
                 Ok(names.collect::<rusqlite::Result<_>>()?)
             };
@@ -108,8 +108,8 @@ impl Store {
                 put_load(file, load, to)?;
                 return settle_load(file, load);
             };
-            let ask = "SELECT DISTINCT load FROM run WHERE plan IS NULL AND test = 'p' || ?1";
-            for load in texts(file, ask, plan)? {
+            let query = "SELECT DISTINCT load FROM run WHERE plan IS NULL AND test = 'p' || ?1";
+            for load in texts(file, query, plan)? {
                 put_load(file, &load, to)?;
             }
             let loads = texts(file, "SELECT DISTINCT load FROM run WHERE test = 'p' || ?1", plan)?;
@@ -158,8 +158,8 @@ fn put_load(file: &Transaction<'_>, load: &str, to: Option<i64>) -> Result<()> {
     Ok(())
 }
 
-fn texts(file: &Transaction<'_>, ask: &str, of: i64) -> Result<Vec<String>> {
-    let mut all = file.prepare(ask)?;
+fn texts(file: &Transaction<'_>, query: &str, of: i64) -> Result<Vec<String>> {
+    let mut all = file.prepare(query)?;
     let texts = all.query_map([of], |row| row.get(0))?;
     Ok(texts.collect::<rusqlite::Result<_>>()?)
 }

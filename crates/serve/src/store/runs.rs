@@ -199,8 +199,8 @@ impl Store {
     /// One run, by its id.
     pub(crate) fn run(&self, id: &str) -> Result<Option<Entry>> {
         self.read(|file| {
-            let ask = format!("SELECT {COLUMNS} FROM run WHERE id = ?1");
-            Ok(file.query_row(&ask, [id], run).optional()?)
+            let query = format!("SELECT {COLUMNS} FROM run WHERE id = ?1");
+            Ok(file.query_row(&query, [id], run).optional()?)
         })
     }
 
@@ -237,12 +237,12 @@ impl Store {
                 wanted.push(format!("({key}, run.id) {sign} (?, ?)"));
                 values.extend([order.by.value(&position.key), position.id.clone().into()]);
             }
-            let ask = format!(
+            let query = format!(
                 "SELECT {COLUMNS} FROM run{} ORDER BY {key} {direction}, run.id {direction} LIMIT {}",
                 listed(&wanted),
                 most + 1
             );
-            let mut requested = file.prepare(&ask)?;
+            let mut requested = file.prepare(&query)?;
             let found = requested.query_map(params_from_iter(&values), run)?;
             let mut runs = found.collect::<rusqlite::Result<Vec<_>>>()?;
             let beyond = runs.len() > most;
@@ -269,12 +269,12 @@ impl Store {
     /// The newest baseline of the load of a run, in the run's project.
     pub(crate) fn baseline_of(&self, of: &Entry) -> Result<Option<Entry>> {
         self.read(|file| {
-            let ask = format!(
+            let query = format!(
                 "SELECT {COLUMNS} FROM run WHERE load = ?1 AND baseline = 1 \
                  AND project IS (SELECT project FROM run WHERE id = ?2) ORDER BY started DESC, id DESC LIMIT 1"
             );
             let given = [of.summary.load.as_str(), of.id.as_str()];
-            Ok(file.query_row(&ask, given, run).optional()?)
+            Ok(file.query_row(&query, given, run).optional()?)
         })
     }
 
@@ -286,9 +286,9 @@ impl Store {
     /// The tags in use and how many runs have each, most frequent first.
     pub(crate) fn tag_counts(&self, most: i64) -> Result<Vec<(String, i64)>> {
         self.read(|file| {
-            let ask =
+            let query =
                 "SELECT tag, count(*) FROM tag GROUP BY tag ORDER BY count(*) DESC, tag LIMIT ?1";
-            let mut all = file.prepare(ask)?;
+            let mut all = file.prepare(query)?;
             let tags = all.query_map([most], |row| Ok((row.get(0)?, row.get(1)?)))?;
             Ok(tags.collect::<rusqlite::Result<_>>()?)
         })
@@ -430,13 +430,13 @@ impl Store {
     /// their ids, and when they were stored, the newest first. The tag that scheduled runs get is no tag of a person.
     pub(crate) fn removable_runs(&self, tagged: bool) -> Result<Vec<(String, String)>> {
         self.read(|file| {
-            let ask = "SELECT id, coalesce(nullif(json_extract(about, '$.origin.at'), ''), started) AS stored \
+            let query = "SELECT id, coalesce(nullif(json_extract(about, '$.origin.at'), ''), started) AS stored \
                        FROM run WHERE pinned = 0 AND baseline = 0 AND (?1 OR NOT EXISTS \
                        (SELECT 1 FROM tag WHERE tag.run = run.id AND tag <> 'scheduled')) \
                        AND (test = '' OR id <> (SELECT newest.id FROM run AS newest WHERE newest.test = run.test \
                        ORDER BY newest.started DESC, newest.id DESC LIMIT 1)) \
                        ORDER BY stored DESC, id DESC";
-            let mut all = file.prepare(ask)?;
+            let mut all = file.prepare(query)?;
             let runs = all.query_map([tagged], |row| Ok((row.get(0)?, row.get(1)?)))?;
             Ok(runs.collect::<rusqlite::Result<_>>()?)
         })

@@ -81,9 +81,9 @@ impl Store {
     /// All schedules.
     pub(crate) fn schedules(&self) -> Result<Vec<Schedule>> {
         self.read(|file| {
-            let ask = "SELECT id, plan, target, times, zone, quiet, duration, waits, author, seen, hook, \
+            let query = "SELECT id, plan, target, times, zone, quiet, duration, waits, author, seen, hook, \
                        agents, paused FROM schedule ORDER BY id LIMIT 1000";
-            let mut all = file.prepare(ask)?;
+            let mut all = file.prepare(query)?;
             let schedules = all.query_map([], schedule)?;
             Ok(schedules.collect::<rusqlite::Result<_>>()?)
         })
@@ -169,17 +169,17 @@ impl Store {
     /// How many times of a schedule that have come are kept.
     pub(crate) fn occasion_count(&self, schedule: i64) -> Result<i64> {
         self.read(|file| {
-            let ask = "SELECT count(*) FROM occasion WHERE schedule = ?1";
-            Ok(file.query_row(ask, [schedule], |row| row.get(0))?)
+            let query = "SELECT count(*) FROM occasion WHERE schedule = ?1";
+            Ok(file.query_row(query, [schedule], |row| row.get(0))?)
         })
     }
 
     /// The last times of a schedule that have come, newest first.
     pub(crate) fn occasions(&self, schedule: i64, most: i64) -> Result<Vec<DueRun>> {
         self.read(|file| {
-            let ask = "SELECT at, run, missed, outcome, told FROM occasion WHERE schedule = ?1 \
+            let query = "SELECT at, run, missed, outcome, told FROM occasion WHERE schedule = ?1 \
                        ORDER BY at DESC LIMIT ?2";
-            let mut all = file.prepare(ask)?;
+            let mut all = file.prepare(query)?;
             let came = all.query_map((schedule, most), |row| {
                 Ok(DueRun {
                     at: row.get(0)?,
@@ -198,8 +198,8 @@ impl Store {
     /// The times whose results must be reported now, oldest first.
     pub(crate) fn untold(&self, now: i64, most: i64) -> Result<Vec<UnreportedRun>> {
         self.read(|file| {
-            let ask = "SELECT schedule, at, run, missed, tries FROM occasion WHERE due <= ?1 ORDER BY at LIMIT ?2";
-            let mut all = file.prepare(ask)?;
+            let query = "SELECT schedule, at, run, missed, tries FROM occasion WHERE due <= ?1 ORDER BY at LIMIT ?2";
+            let mut all = file.prepare(query)?;
             let untold = all.query_map([now, most], |row| {
                 Ok(UnreportedRun {
                     schedule: row.get(0)?,

@@ -35,8 +35,8 @@ impl Store {
     /// All secrets, by target and name.
     pub(crate) fn secrets(&self) -> Result<Vec<SecretRow>> {
         self.read(|file| {
-            let ask = format!("SELECT {COLUMNS} FROM secret ORDER BY target, name");
-            let mut all = file.prepare(&ask)?;
+            let query = format!("SELECT {COLUMNS} FROM secret ORDER BY target, name");
+            let mut all = file.prepare(&query)?;
             let secrets = all.query_map([], secret)?;
             Ok(secrets.collect::<rusqlite::Result<_>>()?)
         })
@@ -45,9 +45,10 @@ impl Store {
     /// One secret of a target, and its encrypted value.
     pub(crate) fn secret(&self, target: &str, name: &str) -> Result<Option<(SecretRow, Vec<u8>)>> {
         self.read(|file| {
-            let ask =
+            let query =
                 format!("SELECT {COLUMNS}, sealed FROM secret WHERE target = ?1 AND name = ?2");
-            let found = file.query_row(&ask, [target, name], |row| Ok((secret(row)?, row.get(6)?)));
+            let found =
+                file.query_row(&query, [target, name], |row| Ok((secret(row)?, row.get(6)?)));
             Ok(found.optional()?)
         })
     }
@@ -66,9 +67,9 @@ impl Store {
     /// How many secrets of targets, keys of webhooks and client secrets are stored.
     pub(crate) fn sealed(&self) -> Result<i64> {
         self.read(|file| {
-            let ask = "SELECT (SELECT count(*) FROM secret) + (SELECT count(*) FROM hook) + \
+            let query = "SELECT (SELECT count(*) FROM secret) + (SELECT count(*) FROM hook) + \
                        (SELECT count(*) FROM provider)";
-            Ok(file.query_row(ask, [], |row| row.get(0))?)
+            Ok(file.query_row(query, [], |row| row.get(0))?)
         })
     }
 

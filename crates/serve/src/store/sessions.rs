@@ -70,12 +70,12 @@ impl Store {
     /// A session, if it has not expired and its user may sign in.
     pub(crate) fn session(&self, session: &Hash, now: i64) -> Result<Option<LiveSession>> {
         let found = self.read(|file| {
-            let ask = format!(
+            let query = format!(
                 "SELECT {COLUMNS}, seen, checked FROM session JOIN user ON user.id = session.user \
                  WHERE hash = ?1 AND disabled = 0 AND seen > ?2 AND session.created > ?3"
             );
             let given = (session.as_slice(), now - IDLE_MAX, now - AGE_MAX);
-            let found = file.query_row(&ask, given, |row| {
+            let found = file.query_row(&query, given, |row| {
                 let (seen, checked) = (row.get(COLUMNS_COUNT)?, row.get(COLUMNS_COUNT + 1)?);
                 Ok((LiveSession { user: user(row)?, checked }, seen))
             });
@@ -95,9 +95,9 @@ impl Store {
     /// The sessions of a user that have not expired, the last used first.
     pub(crate) fn sessions(&self, user: i64, now: i64) -> Result<Vec<SessionRow>> {
         self.read(|file| {
-            let ask = "SELECT hash, created, seen, address, browser FROM session \
+            let query = "SELECT hash, created, seen, address, browser FROM session \
                        WHERE user = ?1 AND seen > ?2 AND created > ?3 ORDER BY seen DESC, created DESC";
-            let mut all = file.prepare(ask)?;
+            let mut all = file.prepare(query)?;
             let sessions = all.query_map((user, now - IDLE_MAX, now - AGE_MAX), |row| {
                 let visitor = Visitor { address: row.get(3)?, browser: row.get(4)? };
                 Ok(SessionRow {
@@ -114,9 +114,9 @@ impl Store {
     /// How many sessions that have not expired each user has.
     pub(crate) fn count_sessions(&self, now: i64) -> Result<HashMap<i64, i64>> {
         self.read(|file| {
-            let ask =
+            let query =
                 "SELECT user, count(*) FROM session WHERE seen > ?1 AND created > ?2 GROUP BY user";
-            let mut all = file.prepare(ask)?;
+            let mut all = file.prepare(query)?;
             let given = (now - IDLE_MAX, now - AGE_MAX);
             let counts = all.query_map(given, |row| Ok((row.get(0)?, row.get(1)?)))?;
             Ok(counts.collect::<rusqlite::Result<_>>()?)

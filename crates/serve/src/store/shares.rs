@@ -52,18 +52,18 @@ impl Store {
     /// The link with this hash, if it has not expired.
     pub(crate) fn share(&self, hash: &Hash, now: i64) -> Result<Option<Share>> {
         self.read(|file| {
-            let ask = format!("SELECT {COLUMNS} FROM share WHERE hash = ?1 AND expires >= ?2");
-            Ok(file.query_row(&ask, (hash, now), share).optional()?)
+            let query = format!("SELECT {COLUMNS} FROM share WHERE hash = ?1 AND expires >= ?2");
+            Ok(file.query_row(&query, (hash, now), share).optional()?)
         })
     }
 
     /// The links that have not expired, newest first.
     pub(crate) fn shares(&self, now: i64) -> Result<Vec<Share>> {
         self.read(|file| {
-            let ask = format!(
+            let query = format!(
                 "SELECT {COLUMNS} FROM share WHERE expires >= ?1 ORDER BY id DESC LIMIT 1000"
             );
-            let mut all = file.prepare(&ask)?;
+            let mut all = file.prepare(&query)?;
             let shares = all.query_map([now], share)?;
             Ok(shares.collect::<rusqlite::Result<_>>()?)
         })

@@ -125,8 +125,8 @@ mod tests {
         let store = Store::open(directory.path()).unwrap();
         let mut tables: Vec<String> = store
             .read(|file| {
-                let ask = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
-                let mut all = file.prepare(ask)?;
+                let query = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
+                let mut all = file.prepare(query)?;
                 let names = all.query_map([], |row| row.get(0))?;
                 Ok(names.collect::<rusqlite::Result<_>>()?)
             })

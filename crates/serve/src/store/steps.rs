@@ -31,8 +31,9 @@ impl Store {
     /// All steps, by name.
     pub(crate) fn steps(&self) -> Result<Vec<Step>> {
         self.read(|file| {
-            let ask = "SELECT id, name, note, text, author, at FROM step ORDER BY name LIMIT 1000";
-            let mut all = file.prepare(ask)?;
+            let query =
+                "SELECT id, name, note, text, author, at FROM step ORDER BY name LIMIT 1000";
+            let mut all = file.prepare(query)?;
             let steps = all.query_map([], step)?;
             Ok(steps.collect::<rusqlite::Result<_>>()?)
         })

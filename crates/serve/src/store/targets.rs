@@ -51,8 +51,8 @@ impl Store {
     /// A target by id.
     pub(crate) fn target(&self, id: i64) -> Result<Option<Target>> {
         self.read(|file| {
-            let ask = format!("SELECT {COLUMNS} FROM target WHERE id = ?1");
-            Ok(file.query_row(&ask, [id], target).optional()?)
+            let query = format!("SELECT {COLUMNS} FROM target WHERE id = ?1");
+            Ok(file.query_row(&query, [id], target).optional()?)
         })
     }
 

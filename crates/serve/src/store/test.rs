@@ -73,9 +73,9 @@ impl Store {
             None => None,
         };
         let newest = self.read(|file| {
-            let ask = "SELECT id, summary, about, target_id, project FROM run WHERE test = ?1 AND is_search = 0 \
+            let query = "SELECT id, summary, about, target_id, project FROM run WHERE test = ?1 AND is_search = 0 \
                        ORDER BY started DESC, id DESC LIMIT 1";
-            let found = file.query_row(ask, [key], |row| Ok((run(row)?, row.get(3)?, row.get(4)?)));
+            let found = file.query_row(query, [key], |row| Ok((run(row)?, row.get(3)?, row.get(4)?)));
             Ok(found.optional()?)
         })?;
         let (newest, target, project): (Option<Entry>, Option<i64>, Option<i64>) = match newest {
@@ -83,8 +83,8 @@ impl Store {
             None => (None, None, None),
         };
         let runs = self.read(|file| {
-            let ask = "SELECT count(*) FROM run WHERE test = ?1";
-            Ok(file.query_row(ask, [key], |row| row.get(0))?)
+            let query = "SELECT count(*) FROM run WHERE test = ?1";
+            Ok(file.query_row(query, [key], |row| row.get(0))?)
         })?;
         let title = plan.as_ref().map(|plan| plan.name.clone());
         let Some(title) = title.or_else(|| newest.as_ref().map(name)) else { return Ok(None) };
@@ -96,8 +96,8 @@ impl Store {
     /// The test that a run belongs to; empty if there is none.
     pub(crate) fn test_of(&self, run: &str) -> Result<String> {
         self.read(|file| {
-            let ask = "SELECT test FROM run WHERE id = ?1";
-            let test = file.query_row(ask, [run], |row| row.get(0)).optional()?;
+            let query = "SELECT test FROM run WHERE id = ?1";
+            let test = file.query_row(query, [run], |row| row.get(0)).optional()?;
             Ok(test.unwrap_or_default())
         })
     }
@@ -105,14 +105,14 @@ impl Store {
     /// The last runs of every test, by the tests' names in addresses.
     pub(crate) fn last_runs(&self, each: usize) -> Result<Vec<LastRuns>> {
         self.read(|file| {
-            let ask = "SELECT last.id, whole.summary, whole.about, last.started, last.outcome, last.p99_ms, \
+            let query = "SELECT last.id, whole.summary, whole.about, last.started, last.outcome, last.p99_ms, \
                        last.goodput, last.target_id, last.test, last.project FROM (SELECT id, started, outcome, \
                        p99_ms, goodput, target_id, test, project, \
                        row_number() OVER (PARTITION BY test ORDER BY started DESC, id DESC) AS back \
                        FROM run WHERE test <> '' AND is_search = 0) AS last \
                        LEFT JOIN run AS whole ON whole.id = last.id AND last.back = 1 \
                        WHERE last.back <= ?1 ORDER BY last.test, last.back";
-            let mut all = file.prepare(ask)?;
+            let mut all = file.prepare(query)?;
             let mut rows = all.query([i64::try_from(each).unwrap_or(i64::MAX)])?;
             let mut tests: Vec<LastRuns> = Vec::new();
             while let Some(row) = rows.next()? {
@@ -139,18 +139,18 @@ impl Store {
     pub(crate) fn last_seconds(&self, plan: i64) -> Result<Option<f64>> {
         let key = key_of_plan(plan);
         self.read(|file| {
-            let ask = "SELECT json_extract(summary, '$.seconds') FROM run WHERE test = ?1 AND plan IS NOT NULL \
+            let query = "SELECT json_extract(summary, '$.seconds') FROM run WHERE test = ?1 AND plan IS NOT NULL \
                        AND is_search = 0 ORDER BY started DESC, id DESC LIMIT 1";
-            Ok(file.query_row(ask, [key], |row| row.get(0)).optional()?)
+            Ok(file.query_row(query, [key], |row| row.get(0)).optional()?)
         })
     }
 
     /// The baselines, newest first, each with its test.
     pub(crate) fn baselines(&self) -> Result<Vec<(String, Entry)>> {
         self.read(|file| {
-            let ask = "SELECT id, summary, about, test FROM run WHERE baseline = 1 \
+            let query = "SELECT id, summary, about, test FROM run WHERE baseline = 1 \
                        ORDER BY started DESC, id DESC LIMIT 1000";
-            let mut all = file.prepare(ask)?;
+            let mut all = file.prepare(query)?;
             let found = all.query_map([], |row| Ok((row.get(3)?, run(row)?)))?;
             Ok(found.collect::<rusqlite::Result<_>>()?)
         })
@@ -208,8 +208,8 @@ impl Store {
     /// How a run compared with a baseline when it ended, as it was stored.
     pub(crate) fn comparison(&self, run: &str) -> Result<Option<String>> {
         self.read(|file| {
-            let ask = "SELECT result FROM against WHERE run = ?1";
-            Ok(file.query_row(ask, [run], |row| row.get(0)).optional()?)
+            let query = "SELECT result FROM against WHERE run = ?1";
+            Ok(file.query_row(query, [run], |row| row.get(0)).optional()?)
         })
     }
 }
@@ -241,9 +241,9 @@ mod tests {
 
     fn columns(store: &Store) -> Vec<Columns> {
         let read = store.read(|file| {
-            let ask =
+            let query =
                 "SELECT plan, plan_revision, target_id, test, p99_ms, goodput FROM run ORDER BY id";
-            let mut all = file.prepare(ask)?;
+            let mut all = file.prepare(query)?;
             let rows = all.query_map([], |row| {
                 let made = [row.get(0)?, row.get(1)?, row.get(2)?];
                 Ok((made, row.get(3)?, [row.get(4)?, row.get(5)?]))

@@ -44,9 +44,9 @@ impl Store {
     /// The tokens of one user, or of all.
     pub(crate) fn tokens(&self, of: Option<i64>) -> Result<Vec<TokenRow>> {
         self.read(|file| {
-            let ask = "SELECT token.id, token.name, user.name, scope, expires, used FROM token \
+            let query = "SELECT token.id, token.name, user.name, scope, expires, used FROM token \
                        JOIN user ON user.id = token.user WHERE ?1 IS NULL OR user.id = ?1 ORDER BY token.id";
-            let mut all = file.prepare(ask)?;
+            let mut all = file.prepare(query)?;
             let tokens = all.query_map([of], |row| {
                 Ok(TokenRow {
                     id: row.get(0)?,
@@ -64,13 +64,13 @@ impl Store {
     /// The user, the scope and the name of a token, if it is valid, and its owner was confirmed lately.
     pub(crate) fn token(&self, token: &Hash, now: i64) -> Result<Option<(User, Scope, String)>> {
         let found = self.read(|file| {
-            let ask = format!(
+            let query = format!(
                 "SELECT {COLUMNS}, scope, token.name, used, token.id FROM token JOIN user ON user.id = token.user \
                  WHERE hash = ?1 AND disabled = 0 AND expires > ?2 AND NOT EXISTS \
                  (SELECT 1 FROM identity WHERE identity.user = token.user AND confirmed < ?3)"
             );
             let given = (token.as_slice(), now, now - CONFIRMED_MAX);
-            let found = file.query_row(&ask, given, |row| {
+            let found = file.query_row(&query, given, |row| {
                 let more = COLUMNS_COUNT;
                 let (scope, name): (String, String) = (row.get(more)?, row.get(more + 1)?);
                 let (used, id): (Option<i64>, i64) = (row.get(more + 2)?, row.get(more + 3)?);
