@@ -4,7 +4,7 @@
 use http::StatusCode;
 use http::header::{self, HeaderMap};
 
-use super::route::{Access, Ask, Route};
+use super::route::{Access, Method, Route};
 use crate::auth::{By, Requester, Role, Scope, Secret, same};
 use crate::call::{Call, cookie_name};
 use crate::problem::Problem;
@@ -112,7 +112,7 @@ fn page_of<'a>(route: &Route, call: &'a Call) -> &'a str {
     let path = call.path.split('?').next().unwrap_or_default();
     let act = route.path.rsplit_once('/').map(|(of, act)| !of.is_empty() && !act.starts_with('{'));
     match path.rsplit_once('/') {
-        Some((before, _)) if route.ask != Ask::Get && act == Some(true) => before,
+        Some((before, _)) if route.method != Method::Get && act == Some(true) => before,
         _ => &call.path,
     }
 }
@@ -121,7 +121,7 @@ fn page_of<'a>(route: &Route, call: &'a Call) -> &'a str {
 /// browsers do not attach them on their own.
 pub(super) fn own_page(route: &Route, call: &Call) -> Result<(), Problem> {
     let is_foreign = route.access == Access::Provider;
-    if route.ask == Ask::Get || is_foreign || is_by_token(call) || same_origin(call) {
+    if route.method == Method::Get || is_foreign || is_by_token(call) || same_origin(call) {
         return Ok(());
     }
     Err(not_ours(
@@ -131,7 +131,7 @@ pub(super) fn own_page(route: &Route, call: &Call) -> Result<(), Problem> {
 
 /// Refuses a form of another session, such as one that was open while its user signed in again.
 pub(super) fn own_form(route: &Route, call: &Call) -> Result<(), Problem> {
-    if route.ask == Ask::Get || is_by_token(call) {
+    if route.method == Method::Get || is_by_token(call) {
         return Ok(());
     }
     let Some(who) = call.who.as_ref().filter(|_| !route.access.is_open()) else {

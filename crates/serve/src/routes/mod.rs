@@ -66,7 +66,7 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
             let segments = segments.map(named).unwrap_or_default();
             answered(Arc::clone(&app), Ok(route), segments, request, Arc::clone(&room))
         };
-        router = router.route(route.path, on(route.ask.filter(), act));
+        router = router.route(route.path, on(route.method.filter(), act));
     }
     let refused = |problem: fn() -> Problem| {
         let (app, room) = (Arc::clone(app), Arc::clone(&room));

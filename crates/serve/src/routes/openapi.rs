@@ -90,7 +90,7 @@ pub(super) fn whole(routes: impl Iterator<Item = &'static Route>) -> Value {
     let (mut paths, mut schemas) = (Map::new(), Schemas::new());
     for route in routes {
         let path = paths.entry(route.path).or_insert_with(|| json!({}));
-        path[route.ask.word().to_lowercase()] = operation(route, &mut schemas);
+        path[route.method.word().to_lowercase()] = operation(route, &mut schemas);
     }
     let problem = schemas.of_answers.subschema_for::<ProblemReply<'static>>();
     let refusals = REFUSALS
@@ -126,9 +126,9 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
         "responses": answers(route, &mut schemas.of_answers),
         "x-scope": scope(route),
     });
-    if !route.asks.is_empty() {
+    if !route.bodies.is_empty() {
         let content =
-            route.asks.iter().map(|content| content_of(content, &mut schemas.of_requests));
+            route.bodies.iter().map(|content| content_of(content, &mut schemas.of_requests));
         let content: Map<String, Value> = content.collect();
         operation["requestBody"] = json!({ "required": true, "content": content });
     }
@@ -225,5 +225,5 @@ fn of_segment(name: &str) -> Value {
 fn operation_id(route: &Route) -> String {
     let parts = route.path.trim_start_matches("/api/v1").split('/').filter(|part| !part.is_empty());
     let plain = parts.map(|part| part.trim_matches(['{', '}']).replace(['.', '-'], "_"));
-    std::iter::once(route.ask.word().to_lowercase()).chain(plain).collect::<Vec<_>>().join("_")
+    std::iter::once(route.method.word().to_lowercase()).chain(plain).collect::<Vec<_>>().join("_")
 }

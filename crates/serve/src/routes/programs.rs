@@ -5,7 +5,7 @@ use brunt_record::{RunOutcome, Status};
 use brunt_report::comparison::{Comparison, Trend};
 
 use super::param::{Param, Takes};
-use super::route::{Access, Ask, BodyKind, Content, Gives, Route};
+use super::route::{Access, BodyKind, Content, Gives, Method, Route};
 use super::table::PAGE;
 use crate::api::annotations::{AnnotationReply, AnnotationRequest, Annotations};
 use crate::api::editing::{EditBody, Edited};
@@ -33,10 +33,10 @@ const CHANGE: Access = Access::Token(Role::Runner, Scope::All);
 const MANAGE: Access = Access::Token(Role::Admin, Scope::All);
 
 pub(super) const GET: Route = Route { access: READ, ..PAGE };
-const POST: Route = Route { ask: Ask::Post, takes: BodyKind::Object, access: CHANGE, ..PAGE };
-const PUT: Route = Route { ask: Ask::Put, ..POST };
+const POST: Route = Route { method: Method::Post, takes: BodyKind::Object, access: CHANGE, ..PAGE };
+const PUT: Route = Route { method: Method::Put, ..POST };
 const PUT_NOTHING: Route = Route { takes: BodyKind::Nothing, ..PUT };
-const DELETE: Route = Route { ask: Ask::Delete, ..PUT_NOTHING };
+const DELETE: Route = Route { method: Method::Delete, ..PUT_NOTHING };
 
 const LOAD: Param =
     Param::new("load", Takes::Text, "The load: the value of 'load' in the summary of a run");
@@ -104,7 +104,7 @@ pub(super) static TABLE: &[Route] = &[
         what: "Upload a record, compressed with gzip or not, and compare it with the baseline of its load. Uploading \
                the same record again changes nothing",
         query: PUSHED,
-        asks: &[
+        bodies: &[
             Content { kind: JSON, schema: None },
             Content { kind: "application/gzip", schema: None },
         ],
@@ -150,7 +150,7 @@ pub(super) static TABLE: &[Route] = &[
     Route {
         path: "/api/v1/records/{id}/tags",
         what: "Replace the tags of a run",
-        asks: &[Content::json::<TagsRequest>()],
+        bodies: &[Content::json::<TagsRequest>()],
         gives: &[Gives::json::<TagsOfRun>(200)],
         act: api::marks::replace,
         ..PUT
@@ -214,7 +214,7 @@ pub(super) static TABLE: &[Route] = &[
         what: "Run the newest revision of a plan. \"plan\" and \"target\" are names. With \"search\", find the \
                highest rate that meets its objectives. With \"agents\", that number of agents of the cluster share \
                the run",
-        asks: &[Content::json::<RunBody>()],
+        bodies: &[Content::json::<RunBody>()],
         gives: &[Gives::json::<Submitted>(200)],
         refuses: &[404],
         keyed: true,
@@ -250,7 +250,7 @@ pub(super) static TABLE: &[Route] = &[
     Route {
         path: "/api/v1/plans",
         what: "Create a plan",
-        asks: &[Content::json::<PlanRequest>()],
+        bodies: &[Content::json::<PlanRequest>()],
         gives: &[Gives::json::<PlanReply>(201)],
         keyed: true,
         act: api::plans::add,
@@ -267,7 +267,7 @@ pub(super) static TABLE: &[Route] = &[
         path: "/api/v1/plans/{plan}",
         what: "Replace the text of a plan by a new revision. \"after\" is the newest revision that you know; if \
                there is a newer one, the request is refused",
-        asks: &[Content::json::<RevisionRequest>()],
+        bodies: &[Content::json::<RevisionRequest>()],
         gives: &[Gives::json::<PlanReply>(200)],
         refuses: &[409],
         act: api::plans::revise,
@@ -299,7 +299,7 @@ pub(super) static TABLE: &[Route] = &[
         path: "/api/v1/targets",
         access: MANAGE,
         what: "List a target, so that runs may reach it",
-        asks: &[Content::json::<TargetRequest>()],
+        bodies: &[Content::json::<TargetRequest>()],
         gives: &[Gives::json::<TargetReply>(201)],
         keyed: true,
         act: api::targets::add,
@@ -316,7 +316,7 @@ pub(super) static TABLE: &[Route] = &[
         path: "/api/v1/targets/{target}",
         access: MANAGE,
         what: "Replace everything about a target but its name",
-        asks: &[Content::json::<TargetRequest>()],
+        bodies: &[Content::json::<TargetRequest>()],
         gives: &[Gives::json::<TargetReply>(200)],
         act: api::targets::replace,
         ..PUT
@@ -335,7 +335,7 @@ pub(super) static TABLE: &[Route] = &[
         takes: BodyKind::Document,
         what: "Change the text of a plan by key paths, and get the form of a part: {\"text\", \"changes\", \"at\"}. \
                Comments and order are preserved, and nothing is stored",
-        asks: &[Content::json::<EditBody>()],
+        bodies: &[Content::json::<EditBody>()],
         gives: &[Gives::json::<Edited>(200)],
         act: api::editing::edit,
         ..POST
@@ -351,7 +351,10 @@ pub(super) static TABLE: &[Route] = &[
             Takes::Text,
             "The path of the job, if a LoadGen directory has several",
         )],
-        asks: &[Content { kind: JSON, schema: None }, Content { kind: "text/plain", schema: None }],
+        bodies: &[
+            Content { kind: JSON, schema: None },
+            Content { kind: "text/plain", schema: None },
+        ],
         gives: &[Gives::json::<Imported>(200)],
         act: api::editing::import,
         ..POST
@@ -375,7 +378,7 @@ pub(super) static TABLE: &[Route] = &[
     Route {
         path: "/api/v1/schedules",
         what: "Add a schedule of a plan. \"plan\", \"target\" and \"hook\" are names",
-        asks: &[Content::json::<ScheduleRequest>()],
+        bodies: &[Content::json::<ScheduleRequest>()],
         gives: &[Gives::json::<ScheduleReply>(201)],
         refuses: &[404],
         keyed: true,
@@ -393,7 +396,7 @@ pub(super) static TABLE: &[Route] = &[
         path: "/api/v1/schedules/{schedule}",
         what: "Replace everything about a schedule but its plan, and whether it is paused. From then on it runs in \
                the name of who sends this",
-        asks: &[Content::json::<ScheduleRequest>()],
+        bodies: &[Content::json::<ScheduleRequest>()],
         gives: &[Gives::json::<ScheduleReply>(200)],
         act: api::schedules::replace,
         ..PUT
@@ -442,7 +445,7 @@ pub(super) static TABLE: &[Route] = &[
         path: "/api/v1/projects",
         access: MANAGE,
         what: "Add a project, whose tests are seen only by its users and groups, and by administrators",
-        asks: &[Content::json::<ProjectRequest>()],
+        bodies: &[Content::json::<ProjectRequest>()],
         gives: &[Gives::json::<ProjectReply>(201)],
         refuses: &[409],
         keyed: true,
@@ -460,7 +463,7 @@ pub(super) static TABLE: &[Route] = &[
         path: "/api/v1/projects/{project}",
         access: MANAGE,
         what: "Replace the name of a project, and who sees its tests",
-        asks: &[Content::json::<ProjectRequest>()],
+        bodies: &[Content::json::<ProjectRequest>()],
         gives: &[Gives::json::<ProjectReply>(200)],
         refuses: &[409],
         act: api::projects::replace,
@@ -484,7 +487,7 @@ pub(super) static TABLE: &[Route] = &[
         path: "/api/v1/tests/{test}/project",
         what: "Move a test to a project, or out of all. {test} is p and the id of its plan, or as in the address of \
                its page",
-        asks: &[Content::json::<MoveRequest>()],
+        bodies: &[Content::json::<MoveRequest>()],
         gives: &[Gives::json::<TestProject>(200)],
         act: api::projects::move_test,
         ..PUT
@@ -501,7 +504,7 @@ pub(super) static TABLE: &[Route] = &[
         path: "/api/v1/hooks",
         access: MANAGE,
         what: "Add a webhook. The answer has the key that verifies its messages, which is told only once",
-        asks: &[Content::json::<HookRequest>()],
+        bodies: &[Content::json::<HookRequest>()],
         gives: &[Gives::json::<HookMade>(201)],
         refuses: &[409],
         act: api::hooks::add,
@@ -540,7 +543,7 @@ pub(super) static TABLE: &[Route] = &[
         path: "/api/v1/annotations",
         access: PUSH,
         what: "Add an annotation, such as a deployment, which charts of runs and trends show at its time",
-        asks: &[Content::json::<AnnotationRequest>()],
+        bodies: &[Content::json::<AnnotationRequest>()],
         gives: &[Gives::json::<AnnotationReply>(201)],
         keyed: true,
         act: api::annotations::add,

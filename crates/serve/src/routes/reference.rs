@@ -29,7 +29,7 @@ pub(super) fn page(
                     th.name scope="col" { "request" } th.name scope="col" { "does" } th.name scope="col" { "scope" }
                 } }
                 tbody { @for route in routes { tr {
-                    th.name scope="row" { code { (route.ask.word()) " " (route.path) } }
+                    th.name scope="row" { code { (route.method.word()) " " (route.path) } }
                     td.name data-label="does" {
                         (route.what) "."
                         @if !route.query.is_empty() {

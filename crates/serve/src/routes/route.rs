@@ -22,7 +22,7 @@ const DOCUMENT_MAX: usize = 64 << 20;
 /// One route of the server.
 #[derive(Clone, Copy)]
 pub(crate) struct Route {
-    pub(crate) ask: Ask,
+    pub(crate) method: Method,
     pub(crate) path: &'static str,
     pub(crate) access: Access,
     pub(crate) takes: BodyKind,
@@ -31,7 +31,7 @@ pub(crate) struct Route {
     /// The parameters of its query. The API refuses others.
     pub(crate) query: &'static [Param],
     /// What its body may be, for the OpenAPI document.
-    pub(crate) asks: &'static [Content],
+    pub(crate) bodies: &'static [Content],
     /// What it answers if it succeeds, for the OpenAPI document.
     pub(crate) gives: &'static [Gives],
     /// The statuses with which it may refuse a request, besides those of every route of the API.
@@ -87,7 +87,7 @@ impl Content {
 
 /// The method of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ask {
+pub(crate) enum Method {
     /// Reads, and changes nothing.
     Get,
     Post,
@@ -95,7 +95,7 @@ pub(crate) enum Ask {
     Delete,
 }
 
-impl Ask {
+impl Method {
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Get => "GET",

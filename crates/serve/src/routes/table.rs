@@ -1,6 +1,6 @@
 //! [`TABLE`]: the routes for people.
 
-use super::route::{Access, Ask, BodyKind, Route};
+use super::route::{Access, BodyKind, Method, Route};
 use crate::api;
 use crate::assets;
 use crate::auth::{Role, Scope};
@@ -14,20 +14,20 @@ const ADMIN: Access = Access::Signed(Role::Admin);
 /// Figures of the site itself.
 const OBSERVE: Access = Access::Token(Role::Admin, Scope::Read);
 pub(super) const PAGE: Route = Route {
-    ask: Ask::Get,
+    method: Method::Get,
     path: "",
     access: VIEWER,
     takes: BodyKind::Nothing,
     what: "",
     query: &[],
-    asks: &[],
+    bodies: &[],
     gives: &[],
     refuses: &[],
     keyed: false,
     act: pages::history::list,
     page: None,
 };
-const FORM: Route = Route { ask: Ask::Post, takes: BodyKind::Form, ..PAGE };
+const FORM: Route = Route { method: Method::Post, takes: BodyKind::Form, ..PAGE };
 
 /// A form of a page. The page is shown again if the form is not accepted.
 const fn form(path: &'static str, access: Access, page: Handler, act: Handler) -> Route {

@@ -28,7 +28,7 @@ use brunt_web::listen::{self, Hosts, Proxies};
 use brunt_web::watch::STUCK_MAX;
 
 use super::own;
-use super::route::{Access, Ask, BodyKind, Route};
+use super::route::{Access, BodyKind, Method, Route};
 use crate::agents::Cluster;
 use crate::app::{App, Services};
 use crate::auth::{Limiter, Passwords, Role, Scope, Secret};
@@ -201,7 +201,7 @@ impl Server {
         Reply { status, head: head.to_owned(), body: body.to_owned() }
     }
 
-    fn ask(&self, client: &Client, method: &str, path: &str, more: &str, body: &str) -> Reply {
+    fn request(&self, client: &Client, method: &str, path: &str, more: &str, body: &str) -> Reply {
         let by = match client {
             Client::Nobody => String::new(),
             Client::Session(secret) => format!("Cookie: a=b; brunt={}\r\n", secret.shown()),
@@ -215,7 +215,7 @@ impl Server {
     }
 
     fn see(&self, client: &Client, path: &str) -> Reply {
-        self.ask(client, "GET", path, "", "")
+        self.request(client, "GET", path, "", "")
     }
 
     /// Sends a form as a page of this site does.
@@ -224,7 +224,7 @@ impl Server {
             Client::Session(secret) => format!("form={}&", secret.form_token()),
             _ => String::new(),
         };
-        self.ask(
+        self.request(
             client,
             "POST",
             path,
@@ -269,7 +269,7 @@ fn token_is_limited_by_scope_and_revocation() {
         (&Client::Nobody, "GET", "/api/v1/records", 401),
         (&Client::Token(Secret::new().unwrap()), "GET", "/api/v1/me", 401),
     ] {
-        let reply = server.ask(client, method, path, "", "");
+        let reply = server.request(client, method, path, "", "");
         assert_eq!(reply.status, status, "{method} {path}: {}", reply.body);
         let kind = reply.header("content-type").unwrap();
         assert_eq!(
@@ -308,12 +308,12 @@ fn cross_site_requests_are_refused() {
         ("Sec-Fetch-Site: same-origin\r\n", "name=x", 403),
         ("Sec-Fetch-Site: same-origin\r\n", "form=x&name=x", 403),
     ] {
-        let reply = server.ask(&session, "POST", &path, headers, body);
+        let reply = server.request(&session, "POST", &path, headers, body);
         assert_eq!(reply.status, status, "{headers}{body}: {}", reply.body);
     }
     let header =
         format!("Sec-Fetch-Site: same-origin\r\nX-Brunt-Form: {}\r\n", secret.form_token());
-    assert_eq!(server.ask(&session, "POST", &path, &header, "name=y").status, 303);
+    assert_eq!(server.request(&session, "POST", &path, &header, "name=y").status, 303);
     // It does not choose the host name under which a browser comes either.
     for host in ["evil.example", "127.0.0.1.evil.example", ""] {
         let reply = server
@@ -547,9 +547,9 @@ fn bodies_are_limited_and_slow_heads_do_not_block_others() {
     assert_eq!(server.see(&session, "/").status, 200);
     drop(slow);
     // A route takes a body exactly if its method sends one.
-    let sends = |ask: Ask| matches!(ask, Ask::Post | Ask::Put);
+    let sends = |method: Method| matches!(method, Method::Post | Method::Put);
     let tag = "/api/v1/records/{id}/tags/{tag}";
-    let fits = |route: &Route| (route.takes != BodyKind::Nothing) == sends(route.ask);
+    let fits = |route: &Route| (route.takes != BodyKind::Nothing) == sends(route.method);
     let marks = |route: &Route| route.path == tag || route.path == "/api/v1/baselines/{id}";
     assert!(own::all().all(|route| fits(route) || marks(route)));
 }

@@ -17,10 +17,10 @@ fn annotation_by_the_api_appears_on_the_run() {
     let began = samples::summary().started;
     let of =
         |label: &str, more: &str| format!("{{\"label\": \"{label}\", \"at\": \"{began}\"{more}}}");
-    let made = server.ask(&push, "POST", PATH, "", &of("deploy </script> 42", ""));
+    let made = server.request(&push, "POST", PATH, "", &of("deploy </script> 42", ""));
     assert_eq!((made.status, made.header("location")), (201, Some("/api/v1/annotations/1")));
     // What concerns another target is not shown at this run, which is of none that is listed.
-    let made = server.ask(&push, "POST", PATH, "", &of("other", ", \"target\": \"LAB\""));
+    let made = server.request(&push, "POST", PATH, "", &of("other", ", \"target\": \"LAB\""));
     assert!(made.status == 201 && made.body.contains("\"target\":\"lab\""), "{}", made.body);
     for (body, wanted) in [
         (of("", ""), "$.label"),
@@ -28,7 +28,7 @@ fn annotation_by_the_api_appears_on_the_run() {
         ("{\"label\": \"x\", \"at\": \"soon\"}".to_owned(), "$.at"),
         ("{\"label\": \"x\", \"when\": \"now\"}".to_owned(), "$.when"),
     ] {
-        let refused = server.ask(&push, "POST", PATH, "", &body);
+        let refused = server.request(&push, "POST", PATH, "", &body);
         assert!(refused.status == 422 && refused.body.contains(wanted), "{body}: {}", refused.body);
     }
     let page = server.see(&session, &format!("/runs/{id}")).body;
@@ -42,7 +42,7 @@ fn annotation_by_the_api_appears_on_the_run() {
     let all = server.token(ada, Scope::All);
     for (client, status) in [(&read, 403), (&push, 403), (&vic, 403), (&all, 204), (&all, 404)] {
         let one = format!("{PATH}/1");
-        assert_eq!(server.ask(client, "DELETE", &one, "", "").status, status);
+        assert_eq!(server.request(client, "DELETE", &one, "", "").status, status);
     }
     let acts: Vec<_> = server.app.store.audit(3).unwrap();
     let acts: Vec<_> = acts.iter().map(|line| (line.act.as_str(), line.what.as_str())).collect();

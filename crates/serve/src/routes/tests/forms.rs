@@ -285,7 +285,7 @@ fn form_of_an_expired_session_can_be_sent_again() {
     let Client::Session(secret) = &ada else { unreachable!() };
     let own = "Sec-Fetch-Site: same-origin\r\n";
     let reply =
-        server.ask(&ada, "POST", "/hooks", own, "form=old&name=typed&url=https://a.example/");
+        server.request(&ada, "POST", "/hooks", own, "form=old&name=typed&url=https://a.example/");
     assert_eq!(reply.status, 403);
     assert!(
         reply.body.contains("value=\"typed\"") && reply.body.contains("Try again"),
@@ -294,8 +294,13 @@ fn form_of_an_expired_session_can_be_sent_again() {
     );
     assert!(reply.body.contains(&secret.form_token()), "{}", reply.body);
     // What another site sends is not shown as if its user had typed it.
-    let reply =
-        server.ask(&ada, "POST", "/hooks", "Sec-Fetch-Site: cross-site\r\n", "form=old&name=typed");
+    let reply = server.request(
+        &ada,
+        "POST",
+        "/hooks",
+        "Sec-Fetch-Site: cross-site\r\n",
+        "form=old&name=typed",
+    );
     assert!(reply.status == 403 && !reply.body.contains("typed"), "{}", reply.body);
 }
 

@@ -13,7 +13,7 @@ fn webhooks_are_managed_by_the_api() {
     let all = server.token(ada, Scope::All);
     let send = |client: &Client, method: &str, path: &str, body: &Value| {
         let body = if body.is_null() { String::new() } else { body.to_string() };
-        let reply = server.ask(client, method, path, "", &body);
+        let reply = server.request(client, method, path, "", &body);
         (reply.status, serde_json::from_str::<Value>(&reply.body).unwrap_or_default())
     };
     let secret = "https://hooks.example.com/services/s3cret?sig=1";

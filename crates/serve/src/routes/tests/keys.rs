@@ -6,7 +6,7 @@ use super::*;
 use crate::store::Keyed;
 
 fn post(server: &Server, client: &Client, (path, key): (&str, &str), body: &str) -> Reply {
-    server.ask(client, "POST", path, &format!("Idempotency-Key: {key}\r\n"), body)
+    server.request(client, "POST", path, &format!("Idempotency-Key: {key}\r\n"), body)
 }
 
 #[test]

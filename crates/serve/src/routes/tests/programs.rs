@@ -24,7 +24,7 @@ fn send(
     body: &Value,
 ) -> (u16, Value) {
     let body = if body.is_null() { String::new() } else { body.to_string() };
-    let reply = server.ask(client, method, path, "", &body);
+    let reply = server.request(client, method, path, "", &body);
     (reply.status, serde_json::from_str(&reply.body).unwrap_or_default())
 }
 
@@ -140,7 +140,7 @@ fn query_filter_errors_name_accepted_values() {
 fn method_not_allowed_lists_the_allowed_ones() {
     let server = Server::start();
     let token = server.token(server.user("rae", Role::Runner), Scope::All);
-    let reply = server.ask(&token, "DELETE", "/api/v1/plans", "", "");
+    let reply = server.request(&token, "DELETE", "/api/v1/plans", "", "");
     assert_eq!(
         (reply.status, reply.header("content-type")),
         (405, Some("application/problem+json"))
@@ -242,7 +242,7 @@ fn body_errors_are_named_by_path() {
             assert!(!text.contains(foreign), "{foreign}: {text}");
         }
     }
-    let reply = server.ask(&token, "POST", plans, "", "{\"name\": }");
+    let reply = server.request(&token, "POST", plans, "", "{\"name\": }");
     assert!(reply.status == 422 && reply.body.contains("line 1, column 10"), "{}", reply.body);
     let run = json!({ "plan": "p", "target": "t" });
     let (status, answer) = send(&server, &token, ("POST", "/api/v1/runs"), &run);
@@ -304,29 +304,29 @@ fn tags_and_baselines_are_set_by_the_api() {
     let id = server.run("first");
     let all = server.token(server.user("rae", Role::Runner), Scope::All);
     let (tags, marks) = (format!("/api/v1/records/{id}/tags"), format!("/api/v1/baselines/{id}"));
-    let ask = |method: &str, path: &str, body: &Value| send(&server, &all, (method, path), body);
+    let sent = |method: &str, path: &str, body: &Value| send(&server, &all, (method, path), body);
     let none = Value::Null;
     assert_eq!(
-        ask("PUT", &format!("{tags}/night%20ly"), &none),
+        sent("PUT", &format!("{tags}/night%20ly"), &none),
         (200, json!({ "tags": ["first", "night ly"] }))
     );
-    assert_eq!(ask("PUT", &format!("{tags}/a,b"), &none).0, 422);
-    assert_eq!(ask("GET", "/api/v1/records?tag=night%20ly", &none).1["all"], 1);
-    assert_eq!(ask("DELETE", &format!("{tags}/first"), &none).1, json!({ "tags": ["night ly"] }));
-    assert_eq!(ask("DELETE", &format!("{tags}/first"), &none).0, 404);
+    assert_eq!(sent("PUT", &format!("{tags}/a,b"), &none).0, 422);
+    assert_eq!(sent("GET", "/api/v1/records?tag=night%20ly", &none).1["all"], 1);
+    assert_eq!(sent("DELETE", &format!("{tags}/first"), &none).1, json!({ "tags": ["night ly"] }));
+    assert_eq!(sent("DELETE", &format!("{tags}/first"), &none).0, 404);
     assert_eq!(
-        ask("PUT", &tags, &json!({ "tags": ["b", "a", "b"] })).1,
+        sent("PUT", &tags, &json!({ "tags": ["b", "a", "b"] })).1,
         json!({ "tags": ["a", "b"] })
     );
-    let (status, answer) = ask("PUT", &tags, &json!({ "tags": ["a", "b,c"] }));
+    let (status, answer) = sent("PUT", &tags, &json!({ "tags": ["a", "b,c"] }));
     assert_eq!((status, &answer["errors"][0]["name"]), (422, &json!("$.tags[1]")));
-    assert_eq!(ask("GET", "/api/v1/tags", &none).1["tags"][0], json!({ "tag": "a", "runs": 1 }));
-    assert_eq!(ask("GET", &marks, &none).0, 404);
-    assert_eq!(ask("PUT", &marks, &none).1["about"]["baseline"], true);
-    assert_eq!(ask("GET", "/api/v1/baselines", &none).1["all"], 1);
-    assert_eq!(ask("GET", &marks, &none).0, 200);
-    assert_eq!(ask("DELETE", &marks, &none).1["about"]["baseline"], false);
-    assert_eq!(ask("GET", "/api/v1/baselines", &none).1["all"], 0);
+    assert_eq!(sent("GET", "/api/v1/tags", &none).1["tags"][0], json!({ "tag": "a", "runs": 1 }));
+    assert_eq!(sent("GET", &marks, &none).0, 404);
+    assert_eq!(sent("PUT", &marks, &none).1["about"]["baseline"], true);
+    assert_eq!(sent("GET", "/api/v1/baselines", &none).1["all"], 1);
+    assert_eq!(sent("GET", &marks, &none).0, 200);
+    assert_eq!(sent("DELETE", &marks, &none).1["about"]["baseline"], false);
+    assert_eq!(sent("GET", "/api/v1/baselines", &none).1["all"], 0);
     let acts: Vec<String> =
         server.app.store.audit(2).unwrap().into_iter().map(|it| it.act).collect();
     assert_eq!(acts, ["describe run", "describe run"]);

@@ -102,13 +102,14 @@ const APART: &[&str] = &[
 ];
 
 fn decision(route: &Route) -> Option<Decision> {
-    let decided =
-        DECIDED.iter().find(|(ask, path, _)| *ask == route.ask.word() && *path == route.path);
+    let decided = DECIDED
+        .iter()
+        .find(|(method, path, _)| *method == route.method.word() && *path == route.path);
     let names = ["{id}", "{test}", "{plan}", "{schedule}"];
     match (decided, route.access) {
         (Some((.., decision)), _) => Some(*decision),
         // Those who are no administrators read some projects.
-        _ if route.path == "/api/v1/projects/{project}" && route.ask == Ask::Get => {
+        _ if route.path == "/api/v1/projects/{project}" && route.method == Method::Get => {
             Some(Decision::Names)
         }
         (None, Access::Signed(Role::Admin) | Access::Token(Role::Admin, _)) => {
@@ -244,11 +245,11 @@ impl House {
     }
 
     /// Sends a request as pages do, or as programs do.
-    fn say(&self, clients: &[Client; 2], ask: Ask, path: &str, body: &str) -> Reply {
+    fn say(&self, clients: &[Client; 2], method: Method, path: &str, body: &str) -> Reply {
         let client = &clients[usize::from(path.starts_with("/api/"))];
         match client {
-            Client::Session(_) if ask == Ask::Post => self.server.send(client, path, body),
-            _ => self.server.ask(client, ask.word(), path, "", body),
+            Client::Session(_) if method == Method::Post => self.server.send(client, path, body),
+            _ => self.server.request(client, method.word(), path, "", body),
         }
     }
 }
@@ -270,15 +271,16 @@ fn plain(reply: &Reply, requested: &[String]) -> (u16, String) {
 #[test]
 fn every_route_has_a_visibility_decision() {
     for route in own::all() {
-        let name = format!("{} {}", route.ask.word(), route.path);
+        let name = format!("{} {}", route.method.word(), route.path);
         assert!(
             decision(route).is_some(),
             "{name} needs a decision who sees the tests that it shows"
         );
     }
-    for (ask, path, _) in DECIDED {
-        let is_there = own::all().any(|route| route.ask.word() == *ask && route.path == *path);
-        assert!(is_there, "{ask} {path} is no route");
+    for (method, path, _) in DECIDED {
+        let is_there =
+            own::all().any(|route| route.method.word() == *method && route.path == *path);
+        assert!(is_there, "{method} {path} is no route");
     }
 }
 
@@ -287,8 +289,8 @@ fn hidden_tests_answer_404_on_every_route() {
     let house = House::new();
     let (mut named, mut listed) = (0, 0);
     for route in own::all() {
-        let name = format!("{} {}", route.ask.word(), route.path);
-        let ask = route.ask;
+        let name = format!("{} {}", route.method.word(), route.path);
+        let method = route.method;
         match decision(route).unwrap() {
             Decision::Names => {
                 let [hidden, absent] = house.both(route.path, route.path);
@@ -300,8 +302,8 @@ fn hidden_tests_answer_404_on_every_route() {
                     ABSENT.to_owned(),
                 ];
                 // The one that does not exist first: forms of the other would change it if they could.
-                let none = plain(&house.say(&house.eve, ask, &absent, ""), &words);
-                let it = plain(&house.say(&house.eve, ask, &hidden, ""), &words);
+                let none = plain(&house.say(&house.eve, method, &absent, ""), &words);
+                let it = plain(&house.say(&house.eve, method, &hidden, ""), &words);
                 assert_eq!(it, none, "{name}");
                 assert_eq!(it.0, 404, "{name}: {}", it.1);
                 if route.path.ends_with("/events") {
@@ -309,21 +311,21 @@ fn hidden_tests_answer_404_on_every_route() {
                         house.begins(&house.ada[0], &hidden).starts_with("HTTP/1.1 200 "),
                         "{name}"
                     );
-                } else if ask == Ask::Get {
-                    let seen = plain(&house.say(&house.ada, ask, &hidden, ""), &words);
+                } else if method == Method::Get {
+                    let seen = plain(&house.say(&house.ada, method, &hidden, ""), &words);
                     assert_ne!(seen.1, none.1, "{name}");
                 }
                 named += 1;
             }
             Decision::Lists(query) => {
                 let [address, _] = house.both(&format!("{}{query}", route.path), route.path);
-                let reply = house.say(&house.eve, ask, &address, "");
+                let reply = house.say(&house.eve, method, &address, "");
                 let body = reply.body.replace("orchid-load", "");
                 for word in [WORD, RUN, UPLOADED, &house.going] {
                     let is_asked = address.contains(word);
                     assert!(is_asked || !body.contains(word), "{name} shows {word}: {body}");
                 }
-                let seen = house.say(&house.ada, ask, &address, "");
+                let seen = house.say(&house.ada, method, &address, "");
                 let is_seen = seen.body.replace("orchid-load", "").contains(WORD);
                 // Two runs are too few for a trend, and no child compares here.
                 let is_drawn = ["/trends", "/api/v1/trends", "/compare", "/api/v1/compare"]
@@ -335,8 +337,8 @@ fn hidden_tests_answer_404_on_every_route() {
                 let [hidden, absent] = house.both(body, "");
                 let words =
                     ["orchid".to_owned(), "absent".to_owned(), RUN.to_owned(), ABSENT.to_owned()];
-                let none = plain(&house.say(&house.eve, ask, route.path, &absent), &words);
-                let it = plain(&house.say(&house.eve, ask, route.path, &hidden), &words);
+                let none = plain(&house.say(&house.eve, method, route.path, &absent), &words);
+                let it = plain(&house.say(&house.eve, method, route.path, &hidden), &words);
                 assert_eq!(it, none, "{name}");
                 // What is done to several runs skips those that are gone.
                 let is_refused = (400..500).contains(&it.0) || name == "POST /runs";
@@ -442,8 +444,8 @@ fn api_tokens_manage_projects_with_the_rights_of_their_owner() {
     let json = |reply: Reply| {
         (reply.status, serde_json::from_str::<Value>(&reply.body).unwrap_or_default())
     };
-    let of = |client: &Client, ask: &str, path: &str, body: &str| {
-        json(server.ask(client, ask, path, "", body))
+    let of = |client: &Client, method: &str, path: &str, body: &str| {
+        json(server.request(client, method, path, "", body))
     };
     let projects = "/api/v1/projects";
     let added = of(&admin, "POST", projects, r#"{"name":"second","users":["eve"],"groups":["g"]}"#);
@@ -484,7 +486,8 @@ fn upload_of_a_load_in_a_hidden_project_is_refused() {
     known.summary.sha256 = brunt_history::sha256(b"record");
     history.files(&known.id).write(brunt_history::SUMMARY, &known.summary).unwrap();
     history.keep(&known.id, &known.summary);
-    let put = |client: &Client| house.server.ask(client, "PUT", "/api/v1/records", "", "record");
+    let put =
+        |client: &Client| house.server.request(client, "PUT", "/api/v1/records", "", "record");
     let refused = put(&house.eve[1]);
     assert_eq!(refused.status, 403, "{}", refused.body);
     assert!(refused.body.contains("In another project") && !refused.body.contains(WORD));

@@ -137,7 +137,8 @@ fn pages_are_restricted_by_role() {
     let token = server.token(people[2].0, Scope::Read);
     let pages = own::all().filter(|route| !route.is_for_programs());
     for route in pages {
-        let (method, page) = (route.ask.word(), format!("{} {}", route.ask.word(), route.path));
+        let (method, page) =
+            (route.method.word(), format!("{} {}", route.method.word(), route.path));
         let least = least(&page);
         let path = route
             .path
@@ -147,22 +148,22 @@ fn pages_are_restricted_by_role() {
             .replace("{test}", "p1")
             .replace("{project}", "1")
             .replace("{secret}", "x");
-        let ask = |client: &Client| match method {
+        let request = |client: &Client| match method {
             "GET" => server.see(client, &path),
             _ => server.send(client, &path, ""),
         };
-        let nobody = ask(&Client::Nobody);
+        let nobody = request(&Client::Nobody);
         let is_sent_away = nobody.header("location").is_some_and(|at| at.starts_with("/sign-in"));
         assert_eq!(is_sent_away, least.is_some(), "{page}: {}", nobody.head);
         for (user, role) in people {
             // A separate session, because one of these pages ends it.
-            let reply = ask(&server.session(user));
+            let reply = request(&server.session(user));
             let refused = reply.status == 403 && reply.body.contains("this needs");
             let word = role.word();
             assert_eq!(refused, least.is_some_and(|least| role < least), "{page} as {word}");
         }
         // Tokens are for programs, and pages are not.
-        let reply = ask(&token);
+        let reply = request(&token);
         let refused = reply.status == 403 && reply.body.contains("Not with this token");
         let is_open = matches!(route.access, Access::Anyone | Access::Provider);
         assert_eq!(refused, !is_open, "{page}: {}", reply.head);

@@ -101,7 +101,7 @@ fn schedules_are_managed_by_the_api() {
     let rae = server.token(server.user("rae", Role::Runner), Scope::All);
     let send = |client: &Client, method: &str, path: &str, body: &Value| {
         let body = if body.is_null() { String::new() } else { body.to_string() };
-        let reply = server.ask(client, method, path, "", &body);
+        let reply = server.request(client, method, path, "", &body);
         (reply.status, serde_json::from_str::<Value>(&reply.body).unwrap_or_default())
     };
     let whole = json!({ "plan": "Nightly", "target": "lab", "times": "30 2 * * 1-5", "quiet": "02:00-03:00",

@@ -41,7 +41,7 @@ fn begun(server: &Server, next: &str) -> (String, HashMap<String, String>) {
 /// The browser comes back with this query.
 fn back(server: &Server, cookie: &str, query: &str) -> Reply {
     let more = format!("Cookie: {cookie}\r\n");
-    server.ask(&Client::Nobody, "GET", &format!("/sign-in/callback?{query}"), &more, "")
+    server.request(&Client::Nobody, "GET", &format!("/sign-in/callback?{query}"), &more, "")
 }
 
 /// Signs in at the provider; the session, if there is one, and what was said.
@@ -205,7 +205,7 @@ fn sso_logout_at_the_provider_ends_the_session() {
     // The provider reports it.
     let told = |token: &str| {
         let body = format!("logout_token={token}");
-        let none = server.ask(&Client::Nobody, "POST", "/sign-in/logout", "", &body);
+        let none = server.request(&Client::Nobody, "POST", "/sign-in/logout", "", &body);
         (none.status, server.see(&second, "/").status)
     };
     let token = server.provider.logout(&json!({ "sid": "other" }));
