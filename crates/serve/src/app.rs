@@ -115,13 +115,13 @@ impl App {
     }
 
     /// Adds runs that have ended to the index.
-    pub(crate) fn absorb(&self) -> Result<(), Problem> {
+    pub(crate) fn index_ended(&self) -> Result<(), Problem> {
         let runs = self.queue()?.list();
-        self.absorb_of(runs.into_iter().filter(|run| run.state.is_over()).map(|run| run.id))
+        self.index_runs(runs.into_iter().filter(|run| run.state.is_over()).map(|run| run.id))
     }
 
     /// Adds these runs to the index, if they are not yet in it.
-    pub(crate) fn absorb_of(&self, ids: impl IntoIterator<Item = RunId>) -> Result<(), Problem> {
+    pub(crate) fn index_runs(&self, ids: impl IntoIterator<Item = RunId>) -> Result<(), Problem> {
         let store = self.store.seen_by(Sight::Everything);
         for id in ids {
             if store.run(id.as_str())?.is_none()

@@ -162,7 +162,7 @@ pub(crate) fn complete(app: &App) -> Result<(), Problem> {
 }
 
 /// Removes old runs forever, whether or not the site is visited.
-pub(crate) async fn for_good(app: Arc<App>) {
+pub(crate) async fn run(app: Arc<App>) {
     let mut due = tokio::time::interval(EVERY);
     loop {
         due.tick().await;

@@ -283,9 +283,9 @@ impl Site {
             let listener = listener.map_err(SiteError::Serve)?;
             begun(at, link);
             let proxies = Proxies(self.settings.proxies);
-            tokio::spawn(index_for_good(Arc::clone(&app)));
-            tokio::spawn(schedule::for_good(Arc::clone(&app)));
-            tokio::spawn(retention::for_good(Arc::clone(&app)));
+            tokio::spawn(index_periodically(Arc::clone(&app)));
+            tokio::spawn(schedule::run(Arc::clone(&app)));
+            tokio::spawn(retention::run(Arc::clone(&app)));
             let serving = listen::serve(listener, routes::router(&app), tls, proxies);
             tokio::select! {
                 served = serving => served.map_err(SiteError::Serve),
@@ -382,20 +382,20 @@ fn open_queue(app: &App) -> Result<(), SiteError> {
     let _ = app.all_runs.set(queue.map_err(SiteError::Queue)?);
     let ids = app.history.ids()?;
     let completed = retention::complete(app);
-    if let Err(problem) = app.absorb_of(ids).and(completed) {
+    if let Err(problem) = app.index_runs(ids).and(completed) {
         (app.log)(&format!("failed to index runs: {problem}"));
     }
     Ok(())
 }
 
 /// Indexes runs as they end and compares them with their baselines, whether or not the site is visited.
-async fn index_for_good(app: Arc<App>) {
+async fn index_periodically(app: Arc<App>) {
     let mut due = tokio::time::interval(INDEXED_EVERY);
     loop {
         due.tick().await;
         let app = Arc::clone(&app);
         let done = tokio::task::spawn_blocking(move || {
-            app.absorb()?;
+            app.index_ended()?;
             compare_ended(&app)
         });
         // What cannot be read now may be readable later; the list of runs reports the reason.

@@ -36,7 +36,7 @@ pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
 /// A page of the runs that match a filter.
 pub(super) fn listed(call: &Call, filter: &Filter) -> Result<Answer, Problem> {
     // Runs that ended a moment ago belong to the list.
-    call.app.absorb()?;
+    call.app.index_ended()?;
     let listed = call.app.store.runs(filter, behind(call).as_ref(), PER_PAGE)?;
     let next = next(&listed);
     Answer::json(&ListedRuns { runs: listed.runs, all: listed.all, next })

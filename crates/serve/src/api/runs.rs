@@ -145,7 +145,7 @@ pub(crate) struct Progress {
 pub(crate) fn status(call: &Call) -> Result<Answer, Problem> {
     let id: RunId = call.segment("id").parse().map_err(|_| Problem::missing("run"))?;
     let status = call.app.queue()?.status(&id).ok_or_else(|| Problem::missing("run"))?;
-    call.app.absorb_of([id.clone()])?;
+    call.app.index_runs([id.clone()])?;
     let page = call.app.store.run(id.as_str())?.map(|run| format!("/runs/{}", run.id));
     Answer::json(&Progress {
         id,

@@ -82,7 +82,7 @@ pub(crate) fn next(listed: &Listed) -> Option<String> {
 /// `GET /runs`.
 pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
     let (app, filter, order) = (&call.app, filter(call), order(call));
-    app.absorb()?;
+    app.index_ended()?;
     let listed = app.store.sorted_runs(&filter, order, &place(call), PER_PAGE)?;
     let tags = app.store.tags(TAGS_SHOWN)?;
     let is_narrowed = filter != Filter::default();

@@ -106,7 +106,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
         return Ok(Answer::see(&format!("/runs{}", call.path.trim_start_matches('/'))));
     }
     let app = &call.app;
-    app.absorb()?;
+    app.index_ended()?;
     let runs = app.queue()?.expected();
     let all = rows(call, &runs)?;
     let runner = call.who()?.user.role >= Role::Runner;

@@ -28,7 +28,7 @@ fn named(call: &Call) -> Result<(RunId, Status), Problem> {
 pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     let (id, status) = named(call)?;
     if status.state.is_over() {
-        call.app.absorb()?;
+        call.app.index_ended()?;
         if call.app.store.run(id.as_str())?.is_some() {
             return Ok(Answer::see(&format!("/runs/{id}")));
         }

@@ -199,7 +199,7 @@ pub(crate) fn trend(call: &Call) -> Result<Answer, Problem> {
 /// `GET /tests/{test}/runs`.
 pub(crate) fn runs(call: &Call) -> Result<Answer, Problem> {
     let test = named(call)?;
-    call.app.absorb()?;
+    call.app.index_ended()?;
     let filter = Filter { test: test.key.clone(), ..Filter::default() };
     let order = history::order(call);
     let listed = call.app.store.sorted_runs(&filter, order, &history::place(call), PER_PAGE)?;

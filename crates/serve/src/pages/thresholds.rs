@@ -41,7 +41,7 @@ pub(crate) fn measure(call: &Call) -> Result<Answer, Problem> {
 pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     let plan = named(call)?;
     let id: RunId = call.query("run").parse().map_err(|_| Problem::missing("run"))?;
-    call.app.absorb_of([id.clone()])?;
+    call.app.index_runs([id.clone()])?;
     let back = html! { p.crumbs { a href={ "/plans/" (plan.id) } { (plan.name) } } };
     let Some(run) = call.app.store.run(id.as_str())? else {
         let status = call.app.queue()?.status(&id).ok_or_else(|| Problem::missing("run"))?;

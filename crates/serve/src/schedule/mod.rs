@@ -170,11 +170,11 @@ fn begin(app: &App, schedule: &Schedule, by: &str) -> Result<String, Problem> {
 }
 
 /// Checks the schedules forever. Results are reported concurrently: a webhook that does not answer delays no run.
-pub(crate) async fn for_good(app: Arc<App>) {
-    tokio::join!(again_and_again(&app, look), again_and_again(&app, tell));
+pub(crate) async fn run(app: Arc<App>) {
+    tokio::join!(repeat(&app, look), repeat(&app, tell));
 }
 
-async fn again_and_again(app: &Arc<App>, act: fn(&App) -> Result<(), Problem>) {
+async fn repeat(app: &Arc<App>, act: fn(&App) -> Result<(), Problem>) {
     let mut due = tokio::time::interval(EVERY);
     loop {
         due.tick().await;

@@ -68,40 +68,40 @@ struct Outcome<'a> {
 /// Handles all times whose result has not been reported yet.
 pub(crate) fn look(app: &App) -> Result<(), Problem> {
     let schedules = app.store.schedules()?;
-    for untold in app.store.untold(app.now(), LOOKED_MAX)? {
-        let Some(schedule) = schedules.iter().find(|one| one.id == untold.schedule) else {
+    for unreported in app.store.unreported(app.now(), LOOKED_MAX)? {
+        let Some(schedule) = schedules.iter().find(|one| one.id == unreported.schedule) else {
             continue;
         };
-        settle(app, schedule, &untold)?;
+        settle(app, schedule, &unreported)?;
     }
     Ok(())
 }
 
-fn settle(app: &App, schedule: &Schedule, untold: &UnreportedRun) -> Result<(), Problem> {
-    let Some(outcome) = outcome(app, untold)? else { return Ok(()) };
+fn settle(app: &App, schedule: &Schedule, unreported: &UnreportedRun) -> Result<(), Problem> {
+    let Some(outcome) = outcome(app, unreported)? else { return Ok(()) };
     let words = words(&outcome);
     let hook = schedule.hook.map(|id| app.store.hook(id)).transpose()?.flatten();
     let Some((hook, sealed)) = hook else {
-        return Ok(app.store.settle(untold, (&words, ""), None)?);
+        return Ok(app.store.settle(unreported, (&words, ""), None)?);
     };
-    let notice = notice(app, (schedule, untold), outcome, &words)?;
+    let notice = notice(app, (schedule, unreported), outcome, &words)?;
     let (delivery, again) = match send(app, (&hook, &sealed), &notice)? {
         Ok(()) => (format!("{} was notified", hook.name), None),
         Err(why) => {
-            let again = usize::try_from(untold.tries).ok().and_then(|tries| AGAIN.get(tries));
+            let again = usize::try_from(unreported.tries).ok().and_then(|tries| AGAIN.get(tries));
             let next =
                 if again.is_some() { "it is retried later" } else { "no further attempts follow" };
             (format!("{} could not be notified: {why}; {next}", hook.name), again)
         }
     };
-    let tried = UnreportedRun { tries: untold.tries + 1, ..untold.clone() };
+    let tried = UnreportedRun { tries: unreported.tries + 1, ..unreported.clone() };
     Ok(app.store.settle(&tried, (&words, &delivery), again.map(|again| app.now() + again))?)
 }
 
 /// The result of a scheduled time; `None` while its run is active.
-fn outcome<'a>(app: &App, untold: &'a UnreportedRun) -> Result<Option<Outcome<'a>>, Problem> {
-    let Some(run) = untold.run.as_deref() else {
-        let why = Some(untold.missed.clone());
+fn outcome<'a>(app: &App, unreported: &'a UnreportedRun) -> Result<Option<Outcome<'a>>, Problem> {
+    let Some(run) = unreported.run.as_deref() else {
+        let why = Some(unreported.missed.clone());
         return Ok(Some(Outcome { why, ..Outcome::default() }));
     };
     let id: RunId = run.parse().map_err(Problem::bug)?;
@@ -112,7 +112,7 @@ fn outcome<'a>(app: &App, untold: &'a UnreportedRun) -> Result<Option<Outcome<'a
     if !status.state.is_over() {
         return Ok(None);
     }
-    app.absorb_of([id.clone()])?;
+    app.index_runs([id.clone()])?;
     let ended = Outcome {
         run: Some(run),
         page: Some(format!("/live/{run}")),
@@ -171,7 +171,7 @@ fn words(outcome: &Outcome<'_>) -> String {
 
 fn notice(
     app: &App,
-    (schedule, untold): (&Schedule, &UnreportedRun),
+    (schedule, unreported): (&Schedule, &UnreportedRun),
     outcome: Outcome<'_>,
     words: &str,
 ) -> Result<Notice, Problem> {
@@ -187,13 +187,13 @@ fn notice(
             schedule: schedule.id,
             plan,
             target,
-            at: rfc3339(untold.at),
+            at: rfc3339(unreported.at),
             link: link.clone(),
             outcome,
         },
     };
     let message = serde_json::to_value(&message).map_err(Problem::bug)?;
-    let id = format!("schedule-{}-{}", untold.schedule, untold.at);
+    let id = format!("schedule-{}-{}", unreported.schedule, unreported.at);
     Ok(Notice { id, title, sentence, link, message })
 }
 

@@ -196,11 +196,11 @@ impl Store {
 
 impl Store {
     /// The times whose results must be reported now, oldest first.
-    pub(crate) fn untold(&self, now: i64, most: i64) -> Result<Vec<UnreportedRun>> {
+    pub(crate) fn unreported(&self, now: i64, most: i64) -> Result<Vec<UnreportedRun>> {
         self.read(|file| {
             let query = "SELECT schedule, at, run, missed, tries FROM occasion WHERE due <= ?1 ORDER BY at LIMIT ?2";
             let mut all = file.prepare(query)?;
-            let untold = all.query_map([now, most], |row| {
+            let unreported = all.query_map([now, most], |row| {
                 Ok(UnreportedRun {
                     schedule: row.get(0)?,
                     at: row.get(1)?,
@@ -209,7 +209,7 @@ impl Store {
                     tries: row.get(4)?,
                 })
             })?;
-            Ok(untold.collect::<rusqlite::Result<_>>()?)
+            Ok(unreported.collect::<rusqlite::Result<_>>()?)
         })
     }
 
@@ -240,13 +240,13 @@ mod tests {
         let plan = store.add_plan("p", "", ("ada", 1)).unwrap().unwrap();
         let id = store.add_schedule(&Schedule { plan, ..Schedule::default() }).unwrap();
         store.add_occasion(id, 60, Some("r"), "").unwrap();
-        let [untold] = &store.untold(100, 9).unwrap()[..] else { panic!("one") };
-        let tried = UnreportedRun { tries: 1, ..untold.clone() };
+        let [unreported] = &store.unreported(100, 9).unwrap()[..] else { panic!("one") };
+        let tried = UnreportedRun { tries: 1, ..unreported.clone() };
         store.settle(&tried, ("valid", "no answer"), Some(200)).unwrap();
-        assert_eq!(store.untold(199, 9).unwrap(), []);
-        assert_eq!(store.untold(200, 9).unwrap(), std::slice::from_ref(&tried));
+        assert_eq!(store.unreported(199, 9).unwrap(), []);
+        assert_eq!(store.unreported(200, 9).unwrap(), std::slice::from_ref(&tried));
         store.settle(&tried, ("valid", "delivered"), None).unwrap();
-        assert_eq!(store.untold(i64::MAX, 9).unwrap(), []);
+        assert_eq!(store.unreported(i64::MAX, 9).unwrap(), []);
         let came = store.occasions(id, 9).unwrap();
         assert_eq!((came[0].outcome.as_str(), came[0].delivery.as_str()), ("valid", "delivered"));
     }
