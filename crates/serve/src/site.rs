@@ -191,8 +191,8 @@ impl Site {
         }
         let lock = locked(directory)?;
         match &settings.trial {
-            Some(_) => trial::claim(directory)?,
-            None => trial::disclaim(directory)?,
+            Some(_) => trial::mark(directory)?,
+            None => trial::unmark(directory)?,
         }
         let store = Store::open(directory)?;
         let credentials = settings.credentials.as_deref();
@@ -227,7 +227,7 @@ impl Site {
         };
         let app = Arc::new(App::new(store, services));
         if let Some(trial) = &settings.trial {
-            trial::furnish(&app, trial)?;
+            trial::fill(&app, trial)?;
         }
         Ok(Self { app, settings, _lock: lock })
     }

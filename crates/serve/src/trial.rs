@@ -66,7 +66,7 @@ pub enum TrialError {
 }
 
 /// Marks a directory as a trial's.
-pub(crate) fn claim(directory: &Path) -> Result<(), TrialError> {
+pub(crate) fn mark(directory: &Path) -> Result<(), TrialError> {
     let path = directory.join(MARK);
     if directory.join(DATABASE).exists() && !path.exists() {
         return Err(TrialError::OtherSite(directory.to_owned()));
@@ -75,7 +75,7 @@ pub(crate) fn claim(directory: &Path) -> Result<(), TrialError> {
 }
 
 /// Removes the mark of a trial from a directory, so that no trial opens it any more.
-pub(crate) fn disclaim(directory: &Path) -> Result<(), TrialError> {
+pub(crate) fn unmark(directory: &Path) -> Result<(), TrialError> {
     let path = directory.join(MARK);
     match fs::remove_file(&path) {
         Err(source) if source.kind() != ErrorKind::NotFound => {
@@ -86,7 +86,7 @@ pub(crate) fn disclaim(directory: &Path) -> Result<(), TrialError> {
 }
 
 /// Adds the servers to the list of targets, and the plans that are missing.
-pub(crate) fn furnish(app: &App, trial: &Trial) -> Result<(), StoreError> {
+pub(crate) fn fill(app: &App, trial: &Trial) -> Result<(), StoreError> {
     let settings = trial.settings.iter().map(|(name, value)| format!("{name}={value}\n"));
     let grant = Grant {
         allow: trial.allow.clone(),

@@ -125,7 +125,7 @@ impl Children {
         directory: Option<&Path>,
     ) -> Result<Checked, ChildError> {
         let directory = directory.unwrap_or(Path::new("/"));
-        match self.ask(Task::Check(requested.clone()), directory, CHECKING) {
+        match self.perform(Task::Check(requested.clone()), directory, CHECKING) {
             Err(ChildError::Declined(text)) => {
                 let findings = vec![Finding { text, ..Finding::default() }];
                 Ok(Checked { findings, ..Checked::default() })
@@ -141,37 +141,37 @@ impl Children {
         name: String,
         records: Vec<PathBuf>,
     ) -> Result<Trended, ChildError> {
-        self.ask(Task::Trend { name, records }, directory, COMPARING)
+        self.perform(Task::Trend { name, records }, directory, COMPARING)
     }
 
     /// Makes a plan from a description of requests in another format. The directory is empty and is consumed.
     pub fn import(&self, directory: &Path, import: Import) -> Result<Imported, ChildError> {
-        self.ask(Task::Import(import), directory, IMPORTING)
+        self.perform(Task::Import(import), directory, IMPORTING)
     }
 
     /// Changes the text of a plan as a form requests, and returns the text and the form as JSON.
     pub fn edit(&self, requested: String) -> Result<Value, ChildError> {
-        self.ask(Task::Edit(requested), Path::new("/"), CHECKING)
+        self.perform(Task::Edit(requested), Path::new("/"), CHECKING)
     }
 
     /// Reads the record of a directory, and writes there the files from which lists, charts and pages are made.
     pub fn index(&self, directory: &Path) -> Result<(), ChildError> {
-        self.ask(Task::Index, directory, INDEXING)
+        self.perform(Task::Index, directory, INDEXING)
     }
 
     /// Sends a message to a webhook.
     pub(crate) fn deliver(&self, delivery: Delivery) -> Result<(), ChildError> {
-        self.ask(Task::Deliver(delivery), Path::new("/"), DELIVERING)
+        self.perform(Task::Deliver(delivery), Path::new("/"), DELIVERING)
     }
 
     /// Sends a request to the provider at which people sign in.
     pub(crate) fn fetch(&self, fetch: Fetch) -> Result<Fetched, ChildError> {
-        self.ask(Task::Fetch(fetch), Path::new("/"), FETCHING)
+        self.perform(Task::Fetch(fetch), Path::new("/"), FETCHING)
     }
 
     /// Recreates the figures that comparisons and trends need from the record of a directory.
     pub(crate) fn figures(&self, directory: &Path) -> Result<(), ChildError> {
-        self.ask(Task::Figures, directory, INDEXING)
+        self.perform(Task::Figures, directory, INDEXING)
     }
 
     /// Compares runs of a history, the first of which is the baseline.
@@ -186,17 +186,17 @@ impl Children {
                 runs.len()
             )));
         }
-        self.ask(Task::Compare(runs), directory, COMPARING)
+        self.perform(Task::Compare(runs), directory, COMPARING)
     }
 
     /// Exports the record of a directory to another format.
     pub fn export(&self, directory: &Path, export: Export) -> Result<String, ChildError> {
-        self.ask(Task::Export(export), directory, INDEXING)
+        self.perform(Task::Export(export), directory, INDEXING)
     }
 
     /// The page of one step of the search in a directory, by its number from 1.
     pub fn step(&self, directory: &Path, number: usize) -> Result<StepPage, ChildError> {
-        self.ask(Task::Step(number), directory, INDEXING)
+        self.perform(Task::Step(number), directory, INDEXING)
     }
 
     /// Performs each scenario of a plan once, and returns what was sent and answered. The plan's files are in
@@ -206,7 +206,7 @@ impl Children {
         directory: Option<&Path>,
         task: RunTask,
     ) -> Result<String, ChildError> {
-        self.ask(Task::Once(task), directory.unwrap_or(Path::new("/")), TRYING)
+        self.perform(Task::Once(task), directory.unwrap_or(Path::new("/")), TRYING)
     }
 
     /// Starts a run and does not wait for it: its result is written to its directory.
@@ -218,7 +218,7 @@ impl Children {
     }
 
     /// Carries out a task in a child.
-    fn ask<T: DeserializeOwned>(
+    fn perform<T: DeserializeOwned>(
         &self,
         task: Task,
         directory: &Path,

@@ -31,12 +31,12 @@ const DISK_EVERY: u32 = 50;
 /// The free disk space that a run needs to continue, in bytes.
 const DISK_MIN: u64 = 1 << 30;
 /// The most bytes of a log that are shown to explain how a run ended.
-const LAST_WORDS: usize = 2_000;
+const LOG_END_MAX: usize = 2_000;
 
 /// Conducts the runs of a queue.
 pub(super) struct Conductor {
     shared: Arc<Shared>,
-    going: Vec<ActiveRun>,
+    active: Vec<ActiveRun>,
     ticks: u32,
 }
 
@@ -79,7 +79,7 @@ impl Conductor {
             known.add(status.clone(), &shared.audience);
         }
         drop(known);
-        let mut conductor = Self { shared, going: Vec::new(), ticks: 0 };
+        let mut conductor = Self { shared, active: Vec::new(), ticks: 0 };
         for Status { number, process, .. } in left {
             let Some(id) = process else { continue };
             conductor.follow(number, Process::adopted(id))?;
@@ -91,9 +91,9 @@ impl Conductor {
     pub(super) fn run(mut self) {
         loop {
             self.cancel();
-            let going = std::mem::take(&mut self.going);
-            self.going = going.into_iter().filter_map(|going| self.poll(going)).collect();
-            if self.going.is_empty() {
+            let active = std::mem::take(&mut self.active);
+            self.active = active.into_iter().filter_map(|run| self.poll(run)).collect();
+            if self.active.is_empty() {
                 self.start_next();
             }
             self.ticks = self.ticks.wrapping_add(1);
@@ -184,7 +184,7 @@ impl Conductor {
         drop(known);
         let files = self.shared.history.files(&id);
         let follower = Follower::start(&files, &watch)?;
-        self.going.push(ActiveRun {
+        self.active.push(ActiveRun {
             number,
             files,
             watch,
@@ -197,14 +197,14 @@ impl Conductor {
     }
 
     /// Checks a run. Returns `None` if it has ended.
-    fn poll(&self, mut going: ActiveRun) -> Option<ActiveRun> {
-        if let Some(how) = going.process.ended() {
-            self.finish(going, &how);
+    fn poll(&self, mut run: ActiveRun) -> Option<ActiveRun> {
+        if let Some(how) = run.process.ended() {
+            self.finish(run, &how);
             return None;
         }
-        let reached = going.follower.reached();
+        let reached = run.follower.reached();
         let mut stop = None;
-        self.shared.update(going.number, |status| {
+        self.shared.update(run.number, |status| {
             if let Some(state) = reached.state {
                 status.state = state;
                 status.reason.clear();
@@ -214,27 +214,27 @@ impl Conductor {
             stop.clone_from(&status.stop);
         });
         if let Some(stop) = stop {
-            going.stop(&stop);
+            run.stop(&stop);
         } else if self.ticks.is_multiple_of(DISK_EVERY) {
-            self.look_at_disk(&going);
+            self.check_disk(&run);
         }
-        Some(going)
+        Some(run)
     }
 
-    fn look_at_disk(&self, going: &ActiveRun) {
-        let Ok(disk) = statvfs(going.files.directory()) else { return };
+    fn check_disk(&self, run: &ActiveRun) {
+        let Ok(disk) = statvfs(run.files.directory()) else { return };
         let left = disk.f_bavail.saturating_mul(disk.f_frsize);
         if left >= DISK_MIN {
             return;
         }
         let why = format!("only {} MiB are free on the disk of the history", left >> 20);
         let stop = StopRequest { by: String::new(), now: false, why };
-        self.shared.update(going.number, |status| status.stop = Some(stop));
+        self.shared.update(run.number, |status| status.stop = Some(stop));
     }
 
     /// Handles a run that has ended: determines how it ended, and has its record read.
-    fn finish(&self, going: ActiveRun, how: &str) {
-        let ActiveRun { number, files, watch, follower, .. } = going;
+    fn finish(&self, run: ActiveRun, how: &str) {
+        let ActiveRun { number, files, watch, follower, .. } = run;
         // Dropping the follower reads the last events before anything else is reported.
         drop(follower);
         let outcome: Option<Outcome> = files.json(OUTCOME).ok().flatten();
@@ -252,7 +252,7 @@ impl Conductor {
         let status = known.runs.get(&number).map(|run| run.status.clone());
         drop(known);
         let Some(status) = status else { return };
-        let words = last_words(&files);
+        let words = log_end(&files);
         let (state, mut reason) = ending(&status, outcome.as_ref(), has_record, how, &words);
         match &indexed {
             Ok(summary) => self.shared.history.keep(&status.id, summary),
@@ -354,9 +354,9 @@ fn ending(
 }
 
 /// The end of the output of a process.
-fn last_words(files: &RunFiles) -> String {
+fn log_end(files: &RunFiles) -> String {
     let text = std::fs::read(files.path(LOG)).unwrap_or_default();
-    let from = text.len().saturating_sub(LAST_WORDS);
+    let from = text.len().saturating_sub(LOG_END_MAX);
     String::from_utf8_lossy(&text[from..]).trim().to_owned()
 }
 

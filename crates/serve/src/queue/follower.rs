@@ -27,7 +27,7 @@ use crate::tail::Tail;
 /// How often it reads events.
 const TICK: Duration = Duration::from_millis(100);
 /// How often text and tables are made again while the run is watched.
-const WORDS_EVERY: Duration = Duration::from_secs(2);
+const SECTIONS_EVERY: Duration = Duration::from_secs(2);
 /// Their thread may spend at most one part in this many of its time on them.
 const SHARE: u32 = 10;
 /// By how much the priority of their thread is lowered.
@@ -55,10 +55,10 @@ impl Follower {
             let shared = Arc::clone(&shared);
             thread::Builder::new().name(name.to_owned()).spawn(move || act(&files, &watch, &shared))
         };
-        let rows = Some(begin("follower", tell_rows)?);
+        let rows = Some(begin("follower", send_rows)?);
         let follower = Self { shared: Arc::clone(&shared), rows };
         // The end of a run does not wait for its last text.
-        drop(begin("words", tell_words)?);
+        drop(begin("sections", send_sections)?);
         Ok(follower)
     }
 
@@ -90,7 +90,7 @@ impl Shared {
 }
 
 /// Sends views, rows and verdicts as they are written, and the progress of a search.
-fn tell_rows(files: &RunFiles, watch: &Watch, shared: &Shared) {
+fn send_rows(files: &RunFiles, watch: &Watch, shared: &Shared) {
     let events = files.path(EVENTS);
     let mut searching = Searching::new(files);
     let mut following: Option<FollowedRun> = None;
@@ -112,7 +112,7 @@ fn tell_rows(files: &RunFiles, watch: &Watch, shared: &Shared) {
 }
 
 /// Sends text and tables while the run is watched.
-fn tell_words(files: &RunFiles, watch: &Watch, shared: &Shared) {
+fn send_sections(files: &RunFiles, watch: &Watch, shared: &Shared) {
     // Lowering the priority of this thread only benefits other threads.
     let _ = rustix::process::nice(NICE);
     let events = files.path(EVENTS);
@@ -125,13 +125,13 @@ fn tell_words(files: &RunFiles, watch: &Watch, shared: &Shared) {
         }
         open(&mut following, &events);
         let Some(following) = &mut following else { continue };
-        let words = following.words();
-        if let Some(words) = words.filter(|_| !shared.state().1) {
-            watch.change(|history| history.report("sections", &words));
+        let sections = following.sections();
+        if let Some(sections) = sections.filter(|_| !shared.state().1) {
+            watch.change(|history| history.report("sections", &sections));
         }
         let ended = Timestamp::now();
         let took = Duration::try_from(ended.duration_since(began)).unwrap_or_default();
-        next = ended.saturating_add(WORDS_EVERY.max(took * SHARE)).unwrap_or(ended);
+        next = ended.saturating_add(SECTIONS_EVERY.max(took * SHARE)).unwrap_or(ended);
     }
 }
 
@@ -226,7 +226,7 @@ impl FollowedRun {
     }
 
     /// Text and tables of what was measured so far, if there are new steps.
-    fn words(&mut self) -> Option<String> {
+    fn sections(&mut self) -> Option<String> {
         if !self.has_begun() {
             return None;
         }
@@ -264,7 +264,7 @@ const fn state(phase: Phase) -> State {
 }
 
 /// Follows the progress of one search.
-pub(super) struct Searching<'a> {
+struct Searching<'a> {
     files: &'a RunFiles,
     /// The file that was read last: its inode, and when it was written.
     seen: Option<(u64, i64, i64)>,
@@ -272,12 +272,12 @@ pub(super) struct Searching<'a> {
 
 impl<'a> Searching<'a> {
     /// A follower that has read nothing yet.
-    pub(super) const fn new(files: &'a RunFiles) -> Self {
+    const fn new(files: &'a RunFiles) -> Self {
         Self { files, seen: None }
     }
 
     /// Sends new progress to the watchers. Returns the progress, if it is new.
-    pub(super) fn poll(&mut self, watch: &Watch) -> Option<Reached> {
+    fn poll(&mut self, watch: &Watch) -> Option<Reached> {
         let found = fs::metadata(self.files.path(PROGRESS)).ok()?;
         let seen = Some((found.ino(), found.mtime(), found.mtime_nsec()));
         if seen == self.seen {
