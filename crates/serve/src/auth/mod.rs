@@ -11,7 +11,7 @@ mod secret;
 pub(crate) use limiter::{Limiter, Lock, Tried};
 pub(crate) use password::{PASSWORD_MIN, PasswordError, Passwords};
 pub(crate) use role::{Role, Scope};
-pub(crate) use secret::{Hash, KeyFileError, RandomError, Secret, same};
+pub(crate) use secret::{Hash, KeyFileError, RandomError, Secret, is_equal};
 
 use crate::store::User;
 

@@ -37,14 +37,14 @@ pub(crate) struct Passwords {
     /// Held while a hash is computed.
     turn: Mutex<()>,
     /// The hash of a random password that no user has.
-    nobody: String,
+    unknown_user: String,
 }
 
 impl Passwords {
     /// Creates the hash for unknown users.
     pub(crate) fn new() -> Result<Self, PasswordError> {
         let password = Secret::new()?.shown();
-        Ok(Self { turn: Mutex::default(), nobody: hashed(&password)? })
+        Ok(Self { turn: Mutex::default(), unknown_user: hashed(&password)? })
     }
 
     /// The hash of a password, to be stored.
@@ -64,7 +64,8 @@ impl Passwords {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes = password.as_bytes();
         let bytes = &bytes[..bytes.len().min(PASSWORD_MAX)];
-        let right = Argon2::default().verify_password(bytes, kept.unwrap_or(&self.nobody)).is_ok();
+        let right =
+            Argon2::default().verify_password(bytes, kept.unwrap_or(&self.unknown_user)).is_ok();
         right && kept.is_some() && password.len() <= PASSWORD_MAX
     }
 }

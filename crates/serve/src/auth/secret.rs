@@ -124,7 +124,7 @@ fn hashed(parts: &[&[u8]]) -> Hash {
 }
 
 /// Whether two texts are equal. The time it takes does not depend on where they differ.
-pub(crate) fn same(one: &str, other: &str) -> bool {
+pub(crate) fn is_equal(one: &str, other: &str) -> bool {
     let differ = one.bytes().zip(other.bytes()).fold(0, |all, (one, other)| all | (one ^ other));
     one.len() == other.len() && differ == 0
 }
@@ -142,6 +142,11 @@ mod tests {
         for wrong in ["", "x", &secret.shown()[1..], &format!("{}A", secret.shown()), "ä"] {
             assert_eq!(Secret::read(wrong), None, "{wrong}");
         }
-        assert!(same("ab", "ab") && !same("ab", "ac") && !same("ab", "abc") && !same("", "a"));
+        assert!(
+            is_equal("ab", "ab")
+                && !is_equal("ab", "ac")
+                && !is_equal("ab", "abc")
+                && !is_equal("", "a")
+        );
     }
 }

@@ -160,9 +160,9 @@ pub(crate) fn set(call: &Call) -> Result<Answer, Problem> {
     let others = settings.others.map_or(NOBODY, Role::word);
     let what = format!("{name}, {issuer}, client {client}; {roles}; others: {others}");
     app.audit(who, "set provider", &what)?;
-    let requested = app.provider.talk((&settings, &secret), app.now()).and_then(|talk| {
-        talk.metadata()?;
-        Ok(talk.keys(0)?.count())
+    let requested = app.provider.begin((&settings, &secret), app.now()).and_then(|conversation| {
+        conversation.metadata()?;
+        Ok(conversation.keys(0)?.count())
     });
     shown(call, Some(requested))
 }

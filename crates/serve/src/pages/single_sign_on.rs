@@ -35,7 +35,7 @@ pub(crate) fn begin(call: &Call) -> Result<Answer, Problem> {
     let (settings, sealed) = provider(call)?;
     locked(call)?;
     let metadata = client_secret(app, &settings, &sealed)
-        .and_then(|secret| app.provider.talk((&settings, &secret), app.now())?.reached());
+        .and_then(|secret| app.provider.begin((&settings, &secret), app.now())?.reached());
     let metadata = match metadata {
         Ok(metadata) => metadata,
         Err(failure) => return failed(call, (&settings, &next), failure),
@@ -69,11 +69,11 @@ pub(crate) fn finish(call: &Call) -> Result<Answer, Problem> {
     let Some(attempt) = attempt else {
         let why =
             "This attempt to sign in was begun in another browser, or took too long. Try again.";
-        return told(call, (StatusCode::BAD_REQUEST, "/"), why);
+        return sign_in_again(call, (StatusCode::BAD_REQUEST, "/"), why);
     };
     let vouched = client_secret(app, &settings, &sealed).and_then(|secret| {
-        let talk = app.provider.talk((&settings, &secret), app.now())?;
-        vouched(call, &talk, &settings, &attempt)
+        let conversation = app.provider.begin((&settings, &secret), app.now())?;
+        vouched(call, &conversation, &settings, &attempt)
     });
     match vouched {
         Ok((person, tokens)) => admitted(call, &settings, (person, tokens), &attempt.next),
@@ -84,12 +84,12 @@ pub(crate) fn finish(call: &Call) -> Result<Answer, Problem> {
 /// What the provider states about the sender of this request.
 fn vouched(
     call: &Call,
-    talk: &Conversation<'_>,
+    conversation: &Conversation<'_>,
     settings: &ProviderSettings,
     attempt: &Attempt,
 ) -> Result<(Person, Tokens), Failure> {
     let refused = |why: String| Err(Failure::Refused(why));
-    let metadata = talk.metadata()?;
+    let metadata = conversation.metadata()?;
     if !is_of_issuer(call, &metadata, &settings.issuer) {
         return refused("the answer is that of another provider".to_owned());
     }
@@ -98,11 +98,11 @@ fn vouched(
         return refused(crate::oidc::words(error));
     }
     let back = format!("{}{CALLBACK}", call.origin());
-    let reply = talk.exchange(call.query("code"), attempt, &back)?;
+    let reply = conversation.exchange(call.query("code"), attempt, &back)?;
     let Some(id) = reply.id_token.clone() else {
         return refused("it gave no ID token; is the scope openid asked for?".to_owned());
     };
-    let person = person_of(talk, settings, (&reply, &id), Some(&attempt.nonce()))?;
+    let person = person_of(conversation, settings, (&reply, &id), Some(&attempt.nonce()))?;
     Ok((person, Tokens { id, refresh: reply.refresh_token }))
 }
 
@@ -130,7 +130,7 @@ fn admitted(
              administrator of this site.",
             settings.name
         );
-        return told(call, (StatusCode::FORBIDDEN, next), &why);
+        return sign_in_again(call, (StatusCode::FORBIDDEN, next), &why);
     };
     let session = Secret::new().map_err(Problem::bug)?;
     let (hash, now) = (session.hash(), app.now());
@@ -185,8 +185,8 @@ pub(crate) fn logged_out(call: &Call) -> Result<Answer, Problem> {
     let (settings, sealed) = provider(call)?;
     locked(call)?;
     let claims = client_secret(app, &settings, &sealed).and_then(|secret| {
-        let talk = app.provider.talk((&settings, &secret), app.now())?;
-        talk.logout_claims(call.field("logout_token"))
+        let conversation = app.provider.begin((&settings, &secret), app.now())?;
+        conversation.logout_claims(call.field("logout_token"))
     });
     let claims = claims.map_err(|failure| {
         if matches!(failure, Failure::Refused(_)) {
@@ -211,7 +211,7 @@ pub(super) fn onward(call: &Call, session: &Hash) -> Result<Option<Answer>, Prob
         return Ok(None);
     };
     let metadata = client_secret(app, &settings, &sealed)
-        .and_then(|secret| app.provider.try_talk((&settings, &secret), app.now())?.metadata());
+        .and_then(|secret| app.provider.try_begin((&settings, &secret), app.now())?.metadata());
     let Some(place) = metadata.ok().and_then(|metadata| metadata.end_session) else {
         return Ok(None);
     };
@@ -263,14 +263,14 @@ fn failed(
     match failure {
         Failure::Down(hidden) => {
             (app.log)(&format!("sign in at {}: {hidden}", settings.name));
-            told(call, (StatusCode::SERVICE_UNAVAILABLE, next), &why)
+            sign_in_again(call, (StatusCode::SERVICE_UNAVAILABLE, next), &why)
         }
-        Failure::Busy => told(call, (StatusCode::SERVICE_UNAVAILABLE, next), &why),
+        Failure::Busy => sign_in_again(call, (StatusCode::SERVICE_UNAVAILABLE, next), &why),
         Failure::Refused(reason) | Failure::Ended(reason) => {
             app.limiter.failed(&[Tried::Address(call.from)], app.now());
             let who = format!("at {}, from {}: {reason}", settings.name, call.from);
             app.audit_by("somebody", "fail to sign in", &who)?;
-            told(call, (StatusCode::FORBIDDEN, next), &why)
+            sign_in_again(call, (StatusCode::FORBIDDEN, next), &why)
         }
     }
 }
@@ -290,7 +290,11 @@ fn words(settings: &ProviderSettings, failure: &Failure) -> String {
     }
 }
 
-fn told(call: &Call, (status, next): (StatusCode, &str), why: &str) -> Result<Answer, Problem> {
+fn sign_in_again(
+    call: &Call,
+    (status, next): (StatusCode, &str),
+    why: &str,
+) -> Result<Answer, Problem> {
     let answer = sign_in_page::page(call, next, Some(why))?.status(status);
     Ok(answer.with(header::SET_COOKIE, &ended_attempt(&call.app)))
 }

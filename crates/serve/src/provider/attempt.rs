@@ -10,7 +10,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
 use ring::digest::{SHA256, digest};
 use ring::hmac;
 
-use crate::auth::{RandomError, Secret, same};
+use crate::auth::{RandomError, Secret, is_equal};
 
 /// How long somebody may take to sign in at the provider, in seconds.
 pub(crate) const LASTS: i64 = 15 * 60;
@@ -41,7 +41,7 @@ impl Attempt {
         let next = String::from_utf8(BASE64.decode(next).ok()?).ok()?;
         let attempt = Self { secret: Secret::read(secret)?, at: at.parse().ok()?, next };
         let lasts = attempt.at..attempt.at.checked_add(LASTS)?;
-        (lasts.contains(&now) && same(&attempt.state(), state)).then_some(attempt)
+        (lasts.contains(&now) && is_equal(&attempt.state(), state)).then_some(attempt)
     }
 
     /// What the provider's answer to the browser repeats.

@@ -79,8 +79,11 @@ fn checked_again(
     let (hash, now) = (session.hash(), app.now());
     let secret = client_secret(app, settings, sealed)?;
     let with = (settings, secret.as_str());
-    let talk =
-        if may_wait { app.provider.try_talk(with, now)? } else { app.provider.talk(with, now)? };
+    let conversation = if may_wait {
+        app.provider.try_begin(with, now)?
+    } else {
+        app.provider.begin(with, now)?
+    };
     // Another request may have renewed them since this one began.
     let Some(vouched) = app.store.vouched(&hash)? else { return Ok(None) };
     if app.now() < vouched.checked.saturating_add(settings.minutes * 60) {
@@ -90,11 +93,11 @@ fn checked_again(
     let tokens =
         tokens.ok_or_else(|| NotConfirmed::Ended("its tokens cannot be read".to_owned()))?;
     let no_refresh = || NotConfirmed::Later("the provider gave no refresh token".to_owned());
-    let reply = talk.renew(tokens.refresh.as_deref().ok_or_else(no_refresh)?)?;
+    let reply = conversation.renew(tokens.refresh.as_deref().ok_or_else(no_refresh)?)?;
     let id = reply.id_token.clone();
     let id = id.ok_or_else(|| NotConfirmed::Later("the provider renews no ID token".to_owned()))?;
     let refresh = reply.refresh_token.clone().or(tokens.refresh);
-    let person = person_of(&talk, settings, (&reply, &id), None);
+    let person = person_of(&conversation, settings, (&reply, &id), None);
     // A refresh token may be valid only once, so the new one is kept whatever the other tokens say.
     let keep = |checked, id| {
         let tokens = Tokens { id, refresh: refresh.clone() };

@@ -38,8 +38,8 @@ const REACHED_LASTS: i64 = 10;
 /// How often keys are looked for that are not known, in seconds.
 const KEYS_EVERY: i64 = 60;
 
-/// Sends a request and returns the answer.
-pub(crate) type Sends = Box<dyn Fn(Fetch) -> Result<Fetched, ChildError> + Send + Sync>;
+/// Fetcher a request and returns the answer.
+pub(crate) type Fetcher = Box<dyn Fn(Fetch) -> Result<Fetched, ChildError> + Send + Sync>;
 
 /// Why the provider did not authenticate somebody.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -60,7 +60,7 @@ pub(crate) enum Failure {
 
 /// The conversation with the provider.
 pub(crate) struct Provider {
-    sends: Sends,
+    fetcher: Fetcher,
     gate: Gate,
     known: Mutex<Known>,
 }
@@ -84,12 +84,12 @@ pub(crate) struct Conversation<'a> {
 }
 
 impl Provider {
-    pub(crate) fn new(sends: Sends) -> Self {
-        Self { sends, gate: Gate::default(), known: Mutex::default() }
+    pub(crate) fn new(fetcher: Fetcher) -> Self {
+        Self { fetcher, gate: Gate::default(), known: Mutex::default() }
     }
 
     /// Begins a conversation, after those of others.
-    pub(crate) fn talk<'a>(
+    pub(crate) fn begin<'a>(
         &'a self,
         (settings, secret): (&'a ProviderSettings, &'a str),
         now: i64,
@@ -99,7 +99,7 @@ impl Provider {
     }
 
     /// Begins a conversation, unless others have one.
-    pub(crate) fn try_talk<'a>(
+    pub(crate) fn try_begin<'a>(
         &'a self,
         (settings, secret): (&'a ProviderSettings, &'a str),
         now: i64,
@@ -301,7 +301,7 @@ impl Conversation<'_> {
     }
 
     fn send(&self, fetch: Fetch) -> Result<Fetched, Failure> {
-        let fetched = (self.provider.sends)(fetch).map_err(|why| self.down(why))?;
+        let fetched = (self.provider.fetcher)(fetch).map_err(|why| self.down(why))?;
         if fetched.status >= 500 {
             return Err(self.down(format!("it answered {}", fetched.status)));
         }

@@ -43,18 +43,18 @@ pub(crate) struct Tokens {
 
 /// Reads the claims of tokens. The groups may be among the claims that the provider gives only on request.
 pub(crate) fn person_of(
-    talk: &Conversation<'_>,
+    conversation: &Conversation<'_>,
     settings: &ProviderSettings,
     (reply, id_token): (&TokenReply, &str),
     nonce: Option<&str>,
 ) -> Result<Person, Failure> {
     let access = reply.access_token.as_deref();
-    let claims = talk.claims(id_token, nonce, access)?;
+    let claims = conversation.claims(id_token, nonce, access)?;
     let mut groups = claims.groups(&settings.claim);
     let mut more = None;
     if groups.is_none()
         && let Some(access) = access
-        && let Some(found) = talk.userinfo(access)?
+        && let Some(found) = conversation.userinfo(access)?
     {
         // OpenID Connect Core 1.0, section 5.3.2: it must be about the same person.
         if found.subject() != claims.subject() {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use brunt_envelope::{Fetch, Fetched};
 use serde_json::{Value, json};
 
-use super::Sends;
+use super::Fetcher;
 use crate::child::ChildError;
 use crate::oidc::made::{Pair, set};
 
@@ -58,7 +58,7 @@ impl Scripted {
         Self(Arc::new(Mutex::new(state)))
     }
 
-    pub(crate) fn sends(&self) -> Sends {
+    pub(crate) fn fetcher(&self) -> Fetcher {
         let state = Arc::clone(&self.0);
         Box::new(move |fetch| state.lock().unwrap().answer(fetch))
     }

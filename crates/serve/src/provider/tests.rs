@@ -29,16 +29,16 @@ fn sign_in(provider: &Provider, scripted: &Scripted, now: i64) -> Result<Person,
         state.nonce = Some(attempt.nonce());
         state.now = now;
     });
-    let talk = provider.talk((&settings, "s3cret"), now)?;
-    let reply = talk.exchange("c", &attempt, "https://brunt.example/sign-in/callback")?;
+    let conversation = provider.begin((&settings, "s3cret"), now)?;
+    let reply = conversation.exchange("c", &attempt, "https://brunt.example/sign-in/callback")?;
     let id = reply.id_token.clone().unwrap();
-    person_of(&talk, &settings, (&reply, &id), Some(&attempt.nonce()))
+    person_of(&conversation, &settings, (&reply, &id), Some(&attempt.nonce()))
 }
 
 #[test]
 fn code_is_exchanged_with_verifier_and_secret() {
     let scripted = Scripted::new(NOW);
-    let provider = Provider::new(scripted.sends());
+    let provider = Provider::new(scripted.fetcher());
     let person = sign_in(&provider, &scripted, NOW).unwrap();
     assert_eq!((person.name.as_str(), person.role), ("ada", Some(crate::auth::Role::Admin)));
     let form = scripted.form();
@@ -59,7 +59,7 @@ fn code_is_exchanged_with_verifier_and_secret() {
 #[test]
 fn rotated_keys_are_fetched_at_most_once_a_minute() {
     let scripted = Scripted::new(NOW);
-    let provider = Provider::new(scripted.sends());
+    let provider = Provider::new(scripted.fetcher());
     sign_in(&provider, &scripted, NOW).unwrap();
     for (after, kind) in [(60, Pair::ed()), (120, Pair::rsa()), (180, Pair::ec())] {
         scripted.set(|state| state.key = (kind, format!("after {after}")));
@@ -88,7 +88,7 @@ fn rotated_keys_are_fetched_at_most_once_a_minute() {
 fn clock_skew_of_a_minute_is_accepted() {
     for (ahead, is_fine) in [(60, true), (-60, true), (61, false), (-119, true), (-121, false)] {
         let scripted = Scripted::new(NOW);
-        let provider = Provider::new(scripted.sends());
+        let provider = Provider::new(scripted.fetcher());
         scripted.set(|state| state.ahead = ahead);
         let found = sign_in(&provider, &scripted, NOW);
         assert_eq!(found.is_ok(), is_fine, "{ahead}: {found:?}");
@@ -98,7 +98,7 @@ fn clock_skew_of_a_minute_is_accepted() {
 #[test]
 fn unreachable_provider_is_retried_after_a_pause() {
     let scripted = Scripted::new(NOW);
-    let provider = Provider::new(scripted.sends());
+    let provider = Provider::new(scripted.fetcher());
     scripted.set(|state| state.is_down = true);
     let settings = settings();
     let down = Err(Failure::Down("connection refused".to_owned()));
@@ -111,10 +111,10 @@ fn unreachable_provider_is_retried_after_a_pause() {
     assert!(sign_in(&provider, &scripted, NOW + 10).is_ok());
     // No browser is sent to it while it is down, though what it said is remembered.
     scripted.set(|state| state.is_down = true);
-    let reached = |now| provider.talk((&settings, ""), now).unwrap().reached();
+    let reached = |now| provider.begin((&settings, ""), now).unwrap().reached();
     assert!(reached(NOW + 11).is_ok());
     assert_eq!(reached(NOW + 30).err(), down.err());
-    assert!(provider.talk((&settings, ""), NOW + 50).unwrap().metadata().is_ok());
+    assert!(provider.begin((&settings, ""), NOW + 50).unwrap().metadata().is_ok());
 }
 
 #[test]
@@ -127,17 +127,18 @@ fn malformed_provider_answers_are_refused() {
         for text in texts {
             for status in [200, 302, 404, 503] {
                 let scripted = Scripted::new(NOW);
-                let provider = Provider::new(scripted.sends());
+                let provider = Provider::new(scripted.fetcher());
                 let answer = (status, text.to_owned());
                 scripted.set(|state| drop(state.instead.insert(path.to_owned(), answer)));
                 let settings = settings();
                 let attempt = Attempt::new("/", NOW).unwrap();
                 scripted.set(|state| state.nonce = Some(attempt.nonce()));
-                let talk = provider.talk((&settings, ""), NOW).unwrap();
-                let found = talk.exchange("c", &attempt, "https://b.example/").and_then(|reply| {
-                    let id = reply.id_token.clone().ok_or(Failure::Refused(String::new()))?;
-                    person_of(&talk, &settings, (&reply, &id), Some(&attempt.nonce()))
-                });
+                let conversation = provider.begin((&settings, ""), NOW).unwrap();
+                let found =
+                    conversation.exchange("c", &attempt, "https://b.example/").and_then(|reply| {
+                        let id = reply.id_token.clone().ok_or(Failure::Refused(String::new()))?;
+                        person_of(&conversation, &settings, (&reply, &id), Some(&attempt.nonce()))
+                    });
                 assert!(found.is_err(), "{path} {status} {text:.30}");
             }
         }
@@ -147,7 +148,7 @@ fn malformed_provider_answers_are_refused() {
 #[test]
 fn groups_are_fetched_from_userinfo_if_not_in_the_token() {
     let scripted = Scripted::new(NOW);
-    let provider = Provider::new(scripted.sends());
+    let provider = Provider::new(scripted.fetcher());
     scripted.set(|state| state.claims = json!({ "sub": "1", "preferred_username": "ada" }));
     let userinfo = json!({ "sub": "1", "groups": ["admins"], "email": "a@example.com" });
     scripted.set(|state| state.userinfo = userinfo);
@@ -167,17 +168,17 @@ fn groups_are_fetched_from_userinfo_if_not_in_the_token() {
 #[test]
 fn used_code_and_stolen_token_are_refused() {
     let scripted = Scripted::new(NOW);
-    let provider = Provider::new(scripted.sends());
+    let provider = Provider::new(scripted.fetcher());
     let settings = settings();
     let attempt = Attempt::new("/", NOW).unwrap();
-    let talk = provider.talk((&settings, ""), NOW).unwrap();
-    let found = talk.exchange("used", &attempt, "https://b.example/").err();
+    let conversation = provider.begin((&settings, ""), NOW).unwrap();
+    let found = conversation.exchange("used", &attempt, "https://b.example/").err();
     assert_eq!(found, Some(Failure::Ended("invalid_grant (not active)".to_owned())));
     // A public client names itself in the form.
     assert_eq!(scripted.form()["client_id"], "brunt");
     scripted.set(|state| state.nonce = Some("other".to_owned()));
-    let reply = talk.exchange("c", &attempt, "https://b.example/").unwrap();
-    let found = talk.claims(&reply.id_token.unwrap(), Some(&attempt.nonce()), None);
+    let reply = conversation.exchange("c", &attempt, "https://b.example/").unwrap();
+    let found = conversation.claims(&reply.id_token.unwrap(), Some(&attempt.nonce()), None);
     assert!(
         matches!(&found, Err(Failure::Refused(why)) if why.contains("another attempt")),
         "{found:?}"

@@ -5,7 +5,7 @@ use http::StatusCode;
 use http::header::{self, HeaderMap};
 
 use super::route::{Access, Method, Route};
-use crate::auth::{By, Requester, Role, Scope, Secret, same};
+use crate::auth::{By, Requester, Role, Scope, Secret, is_equal};
 use crate::call::{Call, cookie_name};
 use crate::problem::Problem;
 use crate::provider::confirmed;
@@ -138,7 +138,7 @@ pub(super) fn own_form(route: &Route, call: &Call) -> Result<(), Problem> {
         return Ok(());
     };
     let given = call.header(FORM_HEADER).unwrap_or_else(|| call.field(FORM_FIELD));
-    if same(given, &who.form_token()) {
+    if is_equal(given, &who.form_token()) {
         return Ok(());
     }
     Err(not_ours("This form belonged to a session that has ended, so nothing was done. Try again."))

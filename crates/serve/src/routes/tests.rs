@@ -96,7 +96,7 @@ impl Server {
             children,
             all_runs: queue.into(),
             passwords: Passwords::new().unwrap(),
-            provider: Provider::new(provider.sends()),
+            provider: Provider::new(provider.fetcher()),
             limiter: Limiter::default(),
             hosts: Hosts::new(&[]),
             in_flight: InFlight::default(),
