@@ -12,6 +12,7 @@ use brunt_web::listen::Hosts;
 
 use crate::agents::Cluster;
 use crate::auth::{Limiter, Passwords, Requester, Secret};
+use crate::cache::Cache;
 use crate::child::{Children, Trended};
 use crate::counters::Counters;
 use crate::history::History;
@@ -20,7 +21,6 @@ use crate::levels::Levels;
 use crate::problem::Problem;
 use crate::provider::Provider;
 use crate::queue::{Queue, SeenQueue};
-use crate::remembered::Remembered;
 use crate::store::{AuditKey, Sight, Store};
 use crate::vault::Vault;
 
@@ -71,7 +71,7 @@ pub(crate) struct Services {
     /// The levels of figures that were followed lately.
     pub(crate) levels: Levels,
     /// The trends that were made last.
-    pub(crate) trends: Remembered<Arc<Trended>, TRENDS_MAX>,
+    pub(crate) trends: Cache<Arc<Trended>, TRENDS_MAX>,
     /// What is counted while the site is served.
     pub(crate) counters: Counters,
     /// Seconds since 1970.

@@ -6,14 +6,14 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use brunt_report::comparison::{Figure, Level, levels};
 
-use crate::remembered::Remembered;
+use crate::cache::Cache;
 
 /// The most series that are remembered.
 const KEPT_MAX: usize = 64;
 
 /// The levels of the series that were requested last.
 #[derive(Debug, Default)]
-pub(crate) struct Levels(Remembered<Vec<Level>, KEPT_MAX>);
+pub(crate) struct Levels(Cache<Vec<Level>, KEPT_MAX>);
 
 impl Levels {
     /// The levels of a figure over runs.

@@ -17,10 +17,11 @@ use tokio::runtime::Builder;
 use crate::agents::Cluster;
 use crate::app::{App, Services};
 use crate::auth::{KeyFileError, Limiter, PasswordError, Passwords, Role};
+use crate::cache::Cache;
 use crate::child::Children;
 use crate::comparison::compare_ended;
 use crate::counters::Counters;
-use crate::guarded::{self, KeysError, RightsError};
+use crate::directory_checks::{self, KeysError, RightsError};
 use crate::history::{Entry, History, HistoryError};
 use crate::in_flight::InFlight;
 use crate::levels::Levels;
@@ -28,7 +29,6 @@ use crate::pages::people::is_name;
 use crate::problem::Problem;
 use crate::provider::Provider;
 use crate::queue::{Queue, machine_lock};
-use crate::remembered::Remembered;
 use crate::retention;
 use crate::routes;
 use crate::schedule;
@@ -186,7 +186,7 @@ impl Site {
         made.map_err(failed("make the directory", directory))?;
         let directory =
             &directory.canonicalize().map_err(failed("open the directory", directory))?;
-        if let Some(warning) = guarded::check_rights(directory)? {
+        if let Some(warning) = directory_checks::check_rights(directory)? {
             log(&warning);
         }
         let lock = locked(directory)?;
@@ -196,7 +196,7 @@ impl Site {
         }
         let store = Store::open(directory)?;
         let credentials = settings.credentials.as_deref();
-        guarded::check_keys(directory, credentials, &store, settings.new_keys)?;
+        directory_checks::check_keys(directory, credentials, &store, settings.new_keys)?;
         let vault = Vault::open(directory, credentials)?;
         let history = Arc::new(History::open(directory)?);
         let children = Arc::new(Children::default());
@@ -220,7 +220,7 @@ impl Site {
             cluster: settings.cluster.clone(),
             runtime: settings.runtime.clone(),
             levels: Levels::default(),
-            trends: Remembered::default(),
+            trends: Cache::default(),
             counters: Counters::default(),
             now: || jiff::Timestamp::now().as_second(),
             log,

@@ -7,8 +7,8 @@ use brunt_envelope::Search;
 use maud::{Markup, html};
 use serde_json::json;
 
+use super::agents_field;
 use super::form::{AREA, Area, Form, Input, Script, TEXT};
-use super::shared;
 use super::submission::{named, offered, open_targets, submit_with};
 use crate::app::App;
 use crate::call::{Answer, Call};
@@ -88,7 +88,7 @@ pub(crate) fn find(call: &Call) -> Result<Answer, Problem> {
     };
     let search = bounded(&call.app, search)?;
     let text = without_pace(&call.app, &plan)?;
-    let id = submit_with(call, &plan, &text, (Some(search), shared::named(call)?))?;
+    let id = submit_with(call, &plan, &text, (Some(search), agents_field::named(call)?))?;
     Ok(Answer::see(&format!("/live/{id}")))
 }
 

@@ -20,9 +20,9 @@ use brunt_envelope::{Checked, Finding, PathPart};
 use http::StatusCode;
 use maud::{Markup, html};
 
+use super::agents_field;
 use super::form::{Form, Input, Script, TEXT};
 use super::projects;
-use super::shared;
 use super::submission::{named, submit_with};
 use super::{moment_of, page as whole};
 use crate::auth::Role;
@@ -183,7 +183,7 @@ pub(crate) fn run(call: &Call) -> Result<Answer, Problem> {
     if is_saved {
         plan = named(call)?;
     }
-    let agents = shared::named(call);
+    let agents = agents_field::named(call);
     let submitted = agents.and_then(|agents| submit_with(call, &plan, &plan.text, (None, agents)));
     let told = |problem: Problem| {
         let saved = if is_saved { "The plan is saved. " } else { "" };

@@ -8,7 +8,7 @@ use brunt_record::Status;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::shared;
+use super::agents_field;
 use super::submission::{named, submit};
 use super::{figure, hidden, page as whole, verdict};
 use crate::call::{Answer, Call};
@@ -24,7 +24,7 @@ const ENOUGH: u64 = 1_000;
 /// `POST /plans/{id}/thresholds`: runs the plan with one user.
 pub(crate) fn measure(call: &Call) -> Result<Answer, Problem> {
     let plan = named(call)?;
-    if shared::named(call)?.is_some() {
+    if agents_field::named(call)?.is_some() {
         return Err(Problem::unusable(
             "Thresholds are measured with one virtual user on this machine: leave the number of agents empty.",
         )

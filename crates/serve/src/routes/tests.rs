@@ -32,6 +32,7 @@ use super::route::{Access, BodyKind, Method, Route};
 use crate::agents::Cluster;
 use crate::app::{App, Services};
 use crate::auth::{Limiter, Passwords, Role, Scope, Secret};
+use crate::cache::Cache;
 use crate::child::Children;
 use crate::counters::Counters;
 use crate::history::{Entry, History};
@@ -40,7 +41,6 @@ use crate::levels::Levels;
 use crate::provider::Provider;
 use crate::provider::scripted::Scripted;
 use crate::queue::Queue;
-use crate::remembered::Remembered;
 use crate::store::{AuditKey, Store, Visitor};
 use crate::vault::Vault;
 
@@ -109,7 +109,7 @@ impl Server {
             cluster,
             runtime: None,
             levels: Levels::default(),
-            trends: Remembered::default(),
+            trends: Cache::default(),
             counters: Counters::default(),
             now: || NOW,
             log: Box::new(|_| ()),

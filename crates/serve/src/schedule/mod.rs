@@ -5,14 +5,14 @@
 
 mod cron;
 mod preset;
-mod tell;
+mod results;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) use cron::{Quiet, Times, TimesError, zone_of};
 pub(crate) use preset::{Preset, Typed, likely, weekdays, words};
-pub(crate) use tell::look as tell;
+pub(crate) use results::report;
 
 use crate::app::App;
 use crate::auth::Role;
@@ -171,7 +171,7 @@ fn begin(app: &App, schedule: &Schedule, by: &str) -> Result<String, Problem> {
 
 /// Checks the schedules forever. Results are reported concurrently: a webhook that does not answer delays no run.
 pub(crate) async fn run(app: Arc<App>) {
-    tokio::join!(repeat(&app, look), repeat(&app, tell));
+    tokio::join!(repeat(&app, look), repeat(&app, report));
 }
 
 async fn repeat(app: &Arc<App>, act: fn(&App) -> Result<(), Problem>) {

@@ -21,7 +21,7 @@ use crate::pages::form::{AREA, Area, Form, Input, Script, TEXT};
 use crate::pages::submission::{named, offered, open_targets};
 use crate::pages::test::{Tab, of_plan, test_page};
 use crate::pages::thresholds::difference;
-use crate::pages::{figure, find, moment_of, page as whole, shared};
+use crate::pages::{agents_field, figure, find, moment_of, page as whole};
 use crate::problem::{Problem, sentence};
 use crate::store::{Draft, Plan, Target};
 
@@ -400,7 +400,7 @@ impl<'a> Editor<'a> {
                     (form.input("duration", "Duration, such as 30s; if empty, that of the plan", text("duration")))
                     details open[is_open] {
                         summary { "Tags and commit of the run" }
-                        (shared::form(self.call, form, None))
+                        (agents_field::form(self.call, form, None))
                         (form.input("tags", "Tags, separated by commas", text("tags")))
                         (form.input("commit", "Commit that is tested", Input { is_word: true, ..text("commit") }))
                     }

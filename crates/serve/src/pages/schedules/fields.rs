@@ -4,8 +4,8 @@ use maud::{Markup, html};
 
 use crate::call::Call;
 use crate::changes::schedules::{Draft, TEXT_MAX};
+use crate::pages::agents_field;
 use crate::pages::form::{Filled, Form, Input, Script, TEXT};
-use crate::pages::shared;
 use crate::pages::submission::open_targets;
 use crate::problem::{Problem, sentence};
 use crate::schedule::{Preset, Times, Typed, likely, weekdays, words};
@@ -58,7 +58,7 @@ pub(super) fn form(call: &Call, of: &Of<'_>, form: &Form<'_>) -> Result<Markup, 
         (form.input("duration", "Duration; if empty, that of the plan", input(&stored.duration, "10min")))
         (form.input("quiet", "Quiet hours, in which no run starts", input(&stored.quiet, "08:00-18:00")))
         (form.tick("waits", "Wait for the end of the quiet hours; otherwise such times are skipped", stored.waits))
-        (shared::form(call, form, stored.agents))
+        (agents_field::form(call, form, stored.agents))
         @if hooks.len() > 1 {
             (form.choice("hook", "Webhook that receives the result of each run", &hooks, &hook))
         }
@@ -141,7 +141,7 @@ pub(super) fn read(call: &Call) -> Result<Draft, Problem> {
         duration: text("duration"),
         waits: call.field("waits") == "1",
         hook: hook.map(|(hook, _)| hook.id),
-        agents: shared::named(call)?,
+        agents: agents_field::named(call)?,
     })
 }
 

@@ -1,19 +1,19 @@
-//! [`Remembered`]: a cache of results that take long to compute, by a hash of their inputs.
+//! [`Cache`]: a cache of results that take long to compute, by a hash of their inputs.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 /// The results that were made last, at most so many, each by a hash of what it was made from.
 #[derive(Debug)]
-pub(crate) struct Remembered<T, const MOST: usize>(Mutex<VecDeque<(u64, T)>>);
+pub(crate) struct Cache<T, const MOST: usize>(Mutex<VecDeque<(u64, T)>>);
 
-impl<T, const MOST: usize> Default for Remembered<T, MOST> {
+impl<T, const MOST: usize> Default for Cache<T, MOST> {
     fn default() -> Self {
         Self(Mutex::default())
     }
 }
 
-impl<T: Clone, const MOST: usize> Remembered<T, MOST> {
+impl<T: Clone, const MOST: usize> Cache<T, MOST> {
     /// The result for this hash, which is computed if it is not in the cache. Other calls do not wait for it.
     pub(crate) fn of<E>(&self, key: u64, make: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         let all = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -35,7 +35,7 @@ mod tests {
 
     #[test]
     fn remembered_keeps_successes_and_not_failures() {
-        let kept = Remembered::<u32, 2>::default();
+        let kept = Cache::<u32, 2>::default();
         let fails = || -> Result<u32, ()> { Err(()) };
         let of = |key: u64, value: u32| kept.of(key, || Ok::<u32, ()>(value));
         assert_eq!(kept.of(1, fails), Err(()));

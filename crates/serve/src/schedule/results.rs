@@ -66,7 +66,7 @@ struct Outcome<'a> {
 }
 
 /// Handles all times whose result has not been reported yet.
-pub(crate) fn look(app: &App) -> Result<(), Problem> {
+pub(crate) fn report(app: &App) -> Result<(), Problem> {
     let schedules = app.store.schedules()?;
     for unreported in app.store.unreported(app.now(), LOOKED_MAX)? {
         let Some(schedule) = schedules.iter().find(|one| one.id == unreported.schedule) else {
