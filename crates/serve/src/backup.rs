@@ -1,9 +1,9 @@
 //! Backups of a site: a copy of its data in a directory of its own, with a list of all files and their hashes.
 //!
-//! A backup is made beside the process that serves the site, which continues meanwhile. The database is copied first, in
-//! one consistent state; a run that ends afterwards is found again by its directory, and one that is removed afterwards
-//! is forgotten. The list is written last, so a copy that was not completed is no backup. The key of the secrets is
-//! left out: a copy with it would protect nothing.
+//! A backup is made beside the process that serves the site, which continues meanwhile. The database is copied first,
+//! in one consistent state; a run that ends afterwards is found again by its directory, and one that is removed
+//! afterwards is forgotten. The list is written last, so a copy that was not completed is no backup. The key of the
+//! secrets is left out: a copy with it would protect nothing.
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder};

@@ -1,7 +1,7 @@
 //! A website where load tests are built, run, stored and compared.
 //!
-//! The server generates no load and reads no document that a user wrote: child processes of the same program do both. The
-//! history is a directory of ordinary records. The database is an index of it and can be rebuilt.
+//! The server generates no load and reads no document that a user wrote: child processes of the same program do both.
+//! The history is a directory of ordinary records. The database is an index of it and can be rebuilt.
 
 pub mod agents;
 mod api;

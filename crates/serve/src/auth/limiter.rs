@@ -2,9 +2,9 @@
 //!
 //! Failures are counted for a name at an address, for a name at all addresses, and for an address with all names. Five
 //! failures of a name at an address, and fifty of the others, are allowed for typing errors; after them each further
-//! failure doubles the wait, up to an hour. So guessing from one address locks out neither others behind it nor the owner
-//! of a name elsewhere, and guessing from many addresses locks the name only at addresses that its owner never used.
-//! The table is bounded: the oldest entry is dropped first.
+//! failure doubles the wait, up to an hour. So guessing from one address locks out neither others behind it nor the
+//! owner of a name elsewhere, and guessing from many addresses locks the name only at addresses that its owner never
+//! used. The table is bounded: the oldest entry is dropped first.
 
 use std::collections::HashMap;
 use std::net::IpAddr;

@@ -62,7 +62,8 @@ pub(super) fn of_plan(call: &Call, plan: i64) -> Result<Test, Problem> {
     found.ok_or_else(|| Problem::missing("plan"))
 }
 
-/// The page of a test: its name, the outcome of its last run, what can be done, the tabs, and the content of one of them.
+/// The page of a test: its name, the outcome of its last run, what can be done, the tabs, and the content of one of
+/// them.
 pub(super) fn test_page(
     call: &Call,
     test: &Test,

@@ -1,4 +1,5 @@
-//! Renewing the tokens of somebody who signed in at the provider: whether they still may be signed in, and their groups.
+//! Renewing the tokens of somebody who signed in at the provider: whether they still may be signed in, and their
+//! groups.
 
 use http::StatusCode;
 
@@ -8,8 +9,8 @@ use crate::auth::Secret;
 use crate::problem::Problem;
 use crate::store::{LiveSession, ProviderSettings, StoreError, User, Vouched};
 
-/// How long a session lasts after its check was due and impossible, in seconds: the provider is down, or gave no refresh
-/// token.
+/// How long a session lasts after its check was due and impossible, in seconds: the provider is down, or gave no
+/// refresh token.
 const GRACE: i64 = 3_600;
 
 /// The user of a session; if it began at the provider, with the role that they have there now. `None` if the session

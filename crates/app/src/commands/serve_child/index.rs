@@ -67,8 +67,8 @@ pub(super) fn index() -> Result<(), TaskError> {
     Ok(())
 }
 
-/// What is wrong with a document, for the person who uploaded it: it names the lines of the file, and not the types into
-/// which it is read.
+/// What is wrong with a document, for the person who uploaded it: it names the lines of the file, and not the types
+/// into which it is read.
 fn unread(error: &ReadError) -> String {
     let mut text = format!("failed to {error}");
     let mut cause: Option<&dyn Error> = Some(error);
