@@ -15,7 +15,6 @@ mod merge;
 mod plane;
 mod push;
 mod quickstart;
-mod rates;
 mod report;
 mod runs;
 mod serve;

@@ -7,17 +7,18 @@ use brunt_capacity::Reading;
 use brunt_leases_tool::report as leases;
 use brunt_names_tool::report as names;
 use brunt_record::{Collection, Document, HistogramError, Record};
+use brunt_report::comparison::Input;
 use brunt_report::page::Page;
 use brunt_report::{
     capacity, cells_csv, distribution, intervals_csv, junit, operations_csv, rates,
 };
-use brunt_run::Console;
-use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::{files, summary};
+use brunt_run::{Console, World, files, summary, tool};
 
+use super::compare::refuse_unlike;
 use super::failed;
+use super::runs::side;
 use crate::cli::args::{CsvTable, Format, ReportArgs};
 
 /// Prints a record or a comparison in the requested format.
@@ -25,9 +26,7 @@ pub(crate) fn report(args: &ReportArgs, world: &World) -> Result<Exit, Refusal> 
     let console = &world.console;
     let document = match args.files.as_slice() {
         [file] if !file.is_dir() => Document::read(file).map_err(failed)?,
-        files => {
-            Document::Collection(Box::new(super::rates::collection(files, args.anyway, console)?))
-        }
+        files => Document::Collection(Box::new(of_rates(files, args.anyway, console)?)),
     };
     if let Some(path) = &args.html {
         return write(args, &document, path);
@@ -139,4 +138,21 @@ fn other(args: &ReportArgs, why: &str) -> Refusal {
         files => format!(" and {} more", files - 1),
     };
     failed(format!("print {first}{more}: {why}"))
+}
+
+/// The runs as the collection of a curve, unless they differ in more than their rate.
+fn of_rates(paths: &[PathBuf], anyway: bool, console: &Console) -> Result<Collection, Refusal> {
+    let mut runs: Vec<Input> = Vec::new();
+    for path in paths {
+        runs.extend(side(path, console)?.runs);
+    }
+    let command = ["brunt", "report"].map(str::to_owned).into_iter();
+    let command = command.chain(paths.iter().map(|path| path.display().to_string())).collect();
+    let unlike = rates::unlike(&runs);
+    let collection = rates::collection(tool(), command, runs)
+        .map_err(|error| Refusal::usage(format!("failed to {error}")))?;
+    if !anyway {
+        refuse_unlike(&unlike)?;
+    }
+    Ok(collection)
 }
