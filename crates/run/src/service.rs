@@ -57,6 +57,9 @@ pub enum ServiceError {
     /// The request is not one of HTTP.
     #[error(transparent)]
     Request(#[from] http::Error),
+    /// An answer without success, where nothing else is of use.
+    #[error("it answered {0}")]
+    Status(StatusCode),
     /// Not an answer of HTTP.
     #[error(transparent)]
     Http(#[from] hyper::Error),
@@ -113,7 +116,11 @@ impl Service {
     }
 
     /// Sends a request, and waits for the answer.
-    pub fn ask(&self, request: Request<Full<Bytes>>) -> Result<(StatusCode, Bytes), ServiceError> {
+    pub fn ask(
+        &self,
+        request: http::Result<Request<Full<Bytes>>>,
+    ) -> Result<(StatusCode, Bytes), ServiceError> {
+        let request = request?;
         let conversation =
             async { tokio::time::timeout(self.within, self.converse(request)).await };
         self.runtime.block_on(conversation).unwrap_or(Err(ServiceError::Late(self.within)))

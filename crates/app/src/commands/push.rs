@@ -168,7 +168,7 @@ fn brought(
         .request(Method::PUT, &format!("/api/v1/records?{}", query(args)))
         .header(header::AUTHORIZATION, format!("Bearer {token}"))
         .header(header::CONTENT_TYPE, "application/json");
-    service.ask(request.body(Full::from(record))?)
+    service.ask(request.body(Full::from(record)))
 }
 
 /// What the user states about the record, as the query of the request.

@@ -86,14 +86,14 @@ impl Collector {
 
     /// Sends a message. The error says why it did not arrive.
     pub(super) fn post(&self, message: Vec<u8>) -> Result<(), CollectorError> {
-        let (status, body) = self.service.ask(self.request(message)?)?;
+        let (status, body) = self.service.ask(self.request(message))?;
         if !status.is_success() {
             return Err(CollectorError::Refused(status));
         }
         taken(&body)
     }
 
-    fn request(&self, message: Vec<u8>) -> Result<Request<Full<Bytes>>, ServiceError> {
+    fn request(&self, message: Vec<u8>) -> http::Result<Request<Full<Bytes>>> {
         let mut request = self
             .service
             .request(Method::POST, &self.path)
@@ -101,7 +101,7 @@ impl Collector {
         for (name, value) in &self.headers {
             request = request.header(name, value);
         }
-        Ok(request.body(Full::from(message))?)
+        request.body(Full::from(message))
     }
 }
 

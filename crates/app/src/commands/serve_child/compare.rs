@@ -1,18 +1,30 @@
-//! Compares runs of a history, as `brunt compare` does, for a page.
+//! Pages about several runs of a history: a comparison, as `brunt compare` makes it, and a trend, as `brunt trend`
+//! does.
+
+use std::path::PathBuf;
 
 use brunt_envelope::Compared;
-use brunt_history::PageParts;
 use brunt_report::comparison::{
-    FiguredSide, compare_figured, differences, markdown, page, spectra_figured,
+    FiguredSide, compare_figured, differences, markdown, page, spectra_figured, trend_figured,
+    trend_page,
 };
 use brunt_report::json;
 use brunt_run::tool;
-use brunt_serve::child::ComparedPage;
+use brunt_serve::child::{ComparedPage, Trended};
 
-use super::PageError;
-use super::figured;
+use super::figured::{self, FiguredError};
+use super::parts;
 
-/// The page of a comparison with the first run. The error says why the runs cannot be compared.
+/// Why there is no page of several runs.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum PageError {
+    #[error(transparent)]
+    Figured(#[from] FiguredError),
+    #[error("failed to write the document: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+/// The page of a comparison with the first run.
 pub(super) fn compare(runs: &[Compared]) -> Result<ComparedPage, PageError> {
     let mut sides = Vec::new();
     for run in runs {
@@ -26,10 +38,17 @@ pub(super) fn compare(runs: &[Compared]) -> Result<ComparedPage, PageError> {
         unlike: differences(comparison.unlike.iter().filter(|found| found.refuses)),
         markdown: markdown(&comparison),
         json: json(&comparison)?,
-        page: PageParts {
-            title: page.title.clone(),
-            about: page.about.clone(),
-            sections: page.sections(),
-        },
+        page: parts(&page),
     })
+}
+
+/// The trend of these runs, oldest first.
+pub(super) fn trend(name: &str, records: &[PathBuf]) -> Result<Trended, PageError> {
+    let mut runs = Vec::with_capacity(records.len());
+    for (number, path) in records.iter().enumerate() {
+        runs.push((format!("run {}", number + 1), figured::followed(path)?));
+    }
+    let found = trend_figured(tool(), name, &runs);
+    let page = trend_page(&found, true);
+    Ok(Trended { page: parts(&page), json: json(&found)? })
 }

@@ -7,15 +7,15 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 
 use brunt_history::{
-    BROUGHT, EVENTS, EVENTS_KEPT, PAGE_KEPT, PROGRESS, PageParts, RECORD, RECORD_KEPT, RunFiles,
-    SUMMARY, Summary, VIEW_KEPT, sha256,
+    BROUGHT, EVENTS, EVENTS_KEPT, PAGE_KEPT, PROGRESS, RECORD, RECORD_KEPT, RunFiles, SUMMARY,
+    Summary, VIEW_KEPT, sha256,
 };
 use brunt_record::{Collection, Document, HistogramError, ReadError, Record, unpacked};
 use brunt_report::page::Page;
 use brunt_run::requested_words;
 use serde::de::IgnoredAny;
 
-use super::{TaskError, figured, searched};
+use super::{TaskError, figured, parts, searched};
 
 /// The most bytes of a stored record.
 const RECORD_MAX: u64 = 512 << 20;
@@ -128,12 +128,7 @@ fn text_of(
 }
 
 fn write_page(files: &RunFiles, page: &Page) -> io::Result<()> {
-    let parts = PageParts {
-        title: page.title.clone(),
-        about: page.about.clone(),
-        sections: page.sections(),
-    };
-    files.pack(PAGE_KEPT, serde_json::to_vec(&parts)?.as_slice())?;
+    files.pack(PAGE_KEPT, serde_json::to_vec(&parts(page))?.as_slice())?;
     // Only a run has a view.
     let Some(view) = &page.view else { return Ok(()) };
     files.pack(VIEW_KEPT, serde_json::to_vec(view)?.as_slice())

@@ -7,16 +7,13 @@ mod call;
 mod compare;
 mod confinement;
 mod coordinate;
-mod deliver;
 mod export;
-mod fetch;
 mod figured;
 mod import;
 mod index;
 mod once;
 mod run;
 mod searched;
-mod trend;
 
 use std::io;
 use std::path::Path;
@@ -25,11 +22,12 @@ use brunt_envelope::{Answer, Envelope, RunSpec, Search, Task};
 use brunt_flow_plan::edit;
 use brunt_flow_tool::options::run::RunArgs;
 use brunt_flow_tool::plan::{Granted, Secrets, check_granted};
-use brunt_history::DATA;
+use brunt_history::{DATA, PageParts};
 use brunt_net::Network;
 use brunt_net::address_policy::{MadeBy, Policy};
 use brunt_net::allowed::Allowed;
 use brunt_record::is_full;
+use brunt_report::page::Page;
 use brunt_run::Console;
 use brunt_run::World;
 use brunt_run::options::exit::Exit;
@@ -74,16 +72,16 @@ pub(crate) fn serve_child(world: &World) -> Result<Exit, Refusal> {
         Task::Trend { name, records } => {
             let read = figured::paths(records.iter());
             confined(&Access { read, ..Access::default() })?;
-            answer(&outcome(trend::trend(&name, &records)), &world.console)
+            answer(&outcome(compare::trend(&name, &records)), &world.console)
         }
         Task::Deliver(requested) => {
             // Networks are for load; a delivery checks its own addresses.
             confined(&Access::of_network())?;
-            answer(&outcome(deliver::deliver(&requested, &world.files)), &world.console)
+            answer(&outcome(call::deliver(&requested, &world.files)), &world.console)
         }
         Task::Fetch(requested) => {
             confined(&Access::of_network())?;
-            answer(&outcome(fetch::fetch(&requested, &world.files)), &world.console)
+            answer(&outcome(call::fetch(&requested, &world.files)), &world.console)
         }
         Task::Edit(requested) => {
             confined(&Access::default())?;
@@ -220,13 +218,9 @@ impl<E: std::error::Error> From<E> for TaskError {
     }
 }
 
-/// Why there is no page of several runs.
-#[derive(Debug, thiserror::Error)]
-enum PageError {
-    #[error(transparent)]
-    Figured(#[from] figured::FiguredError),
-    #[error("failed to {0}")]
-    Json(#[from] serde_json::Error),
+/// The parts of a page that a history stores and the site shows.
+fn parts(page: &Page) -> PageParts {
+    PageParts { title: page.title.clone(), about: page.about.clone(), sections: page.sections() }
 }
 
 fn answer(answer: &impl Serialize, console: &Console) -> Result<Exit, Refusal> {

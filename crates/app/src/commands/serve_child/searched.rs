@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use brunt_capacity::{Answer, Reading, Row, Verdict, rate};
-use brunt_history::{Capacity, Figures, MeasuredStep, PageParts, RECORD_KEPT, Searched, Summary};
+use brunt_history::{Capacity, Figures, MeasuredStep, RECORD_KEPT, Searched, Summary};
 use brunt_record::{Collection, Document, HistogramError, ReadError, Status};
 use brunt_report::capacity;
 use brunt_report::page::Page;
 use brunt_serve::child::StepPage;
+
+use super::parts;
 
 /// Why there is no page of a search or of one of its steps.
 #[derive(Debug, thiserror::Error)]
@@ -114,8 +116,7 @@ pub(super) fn step_page(number: usize) -> Result<StepPage, SearchError> {
     let record = row.and_then(Row::record).ok_or(SearchError::NoRecord)?;
     let page = brunt_report::run::page(record)?;
     let view = page.view.as_ref().and_then(|view| serde_json::to_string(view).ok());
-    let (title, about) = (page.title.clone(), page.about.clone());
-    Ok(StepPage { page: PageParts { title, about, sections: page.sections() }, view })
+    Ok(StepPage { page: parts(&page), view })
 }
 
 /// The step at which a rate was held: its confirmation, or another step that is evidence for it.

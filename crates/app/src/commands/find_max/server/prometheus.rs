@@ -11,7 +11,7 @@ use brunt_net::Network;
 use brunt_net::tls::Trust;
 use brunt_run::options::server_cpu::PrometheusQuery;
 use brunt_run::service::{Service, ServiceError, ServiceOptions};
-use http::{Method, StatusCode};
+use http::Method;
 use http_body_util::Full;
 use serde_json::Value;
 
@@ -27,10 +27,6 @@ const ANSWER_MAX: usize = 4 << 20;
 pub(super) enum QueryError {
     #[error(transparent)]
     Service(#[from] ServiceError),
-    #[error(transparent)]
-    Request(#[from] http::Error),
-    #[error("it answered {0}")]
-    Status(StatusCode),
     #[error("its answer is no JSON")]
     NoJson,
     #[error("it answered: {0}")]
@@ -88,10 +84,10 @@ impl Prometheus {
     fn ask(&self, expression: &str) -> Result<Value, QueryError> {
         let path = self.query.path(expression);
         let request = self.service.request(Method::GET, &path).body(Full::default());
-        let (status, body) = self.service.ask(request?)?;
+        let (status, body) = self.service.ask(request)?;
         // The description of an error in the query is in the body, as JSON.
         if !status.is_success() && !body.starts_with(b"{") {
-            return Err(QueryError::Status(status));
+            return Err(ServiceError::Status(status).into());
         }
         let answer: Value = serde_json::from_slice(&body).map_err(|_| QueryError::NoJson)?;
         if answer["status"] == "success" {
