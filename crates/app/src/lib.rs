@@ -42,15 +42,15 @@ pub fn main_with(tools: &'static [Tool]) -> ExitCode {
     core_files::forbid();
     address_policy::confine(&world);
     let ended = commands::end_with_agent(&world).map_err(Refusal::failed);
-    told(ended.and_then(|()| carry_out(&argv, &world)), &world).into()
+    reported(ended.and_then(|()| carry_out(&argv, &world)), &world).into()
 }
 
 /// Carries out a command line as the program does, which also writes why it could not be carried out.
 pub fn run(argv: &[String], world: &World) -> Exit {
-    told(carry_out(argv, world), world)
+    reported(carry_out(argv, world), world)
 }
 
-fn told(ended: Result<Exit, Refusal>, world: &World) -> Exit {
+fn reported(ended: Result<Exit, Refusal>, world: &World) -> Exit {
     match ended {
         Ok(exit) => {
             world.console.release();
@@ -88,8 +88,8 @@ pub fn carry_out(argv: &[String], world: &World) -> Result<Exit, Refusal> {
 fn dispatched(command: Command, (world, network): (&World, &Network)) -> Result<Exit, Refusal> {
     match command {
         Command::Print(text) => world.console.print(&text),
-        Command::Write { path, text, told } => {
-            console::write(&path, &text).and_then(|_| world.console.print(&told))
+        Command::Write { path, text, printed } => {
+            console::write(&path, &text).and_then(|_| world.console.print(&printed))
         }
         Command::WriteAll { directory, files } => console::write_all(&directory, &files),
         Command::Load(load) => load.run(world, network),

@@ -69,7 +69,7 @@ pub(crate) enum Command {
         /// The text.
         text: String,
         /// What to print when it is written.
-        told: String,
+        printed: String,
     },
     /// Write these files into a directory.
     WriteAll {
@@ -141,7 +141,7 @@ impl From<Reading> for Command {
     fn from(reading: Reading) -> Self {
         match reading {
             Reading::Print(text) => Self::Print(text),
-            Reading::Write { path, text, told } => Self::Write { path, text, told },
+            Reading::Write { path, text, told } => Self::Write { path, text, printed: told },
             Reading::Load(load) => Self::Load(load),
             Reading::Task(task) => Self::Task(task),
         }

@@ -45,12 +45,12 @@ pub(super) fn trial(
     let site = Site::open(place.path(), settings, log).map_err(failed)?;
     let awaited = Awaited::begin(&world.console)
         .map_err(|error| failed(format!("listen for signals: {error}")))?;
-    let (tell, signals) = mpsc::channel();
+    let (sender, signals) = mpsc::channel();
     let begun =
         |at, link: Option<String>| begin(&place, at, &link.unwrap_or_default(), &world.console);
     let comes = move || {
         // The receiver outlives this closure, so sending cannot fail.
-        let _ = tell.send(awaited.wait());
+        let _ = sender.send(awaited.wait());
     };
     let ended = site.serve_until(listener, begun, comes);
     place.end(ended.map_err(failed)?, &world.console)?;

@@ -260,13 +260,13 @@ fn keep_end(mut stderr: impl io::BufRead, kept: &Mutex<String>) {
 }
 
 /// Reads the lines of the run until it closes its end of the pipe.
-fn read(pipe: &Path, tell: &mpsc::Sender<Vec<u8>>) {
+fn read(pipe: &Path, sender: &mpsc::Sender<Vec<u8>>) {
     let Ok(pipe) = File::open(pipe) else { return };
     let mut pipe = BufReader::with_capacity(1 << 16, pipe);
     loop {
         let mut line = Vec::new();
         let read = (&mut pipe).take(LINE_MAX).read_until(b'\n', &mut line);
-        if !read.is_ok_and(|read| read > 0) || tell.blocking_send(line).is_err() {
+        if !read.is_ok_and(|read| read > 0) || sender.blocking_send(line).is_err() {
             return;
         }
     }

@@ -71,15 +71,15 @@ impl Conductor {
     /// Begins to gather agents.
     pub(super) fn start(plane: &PlaneArgs, ordered: Ordered) -> Result<Self, Refusal> {
         let (wishes, incoming) = unbounded_channel();
-        let (tell, news) = channel();
+        let (sender, news) = channel();
         let (give, fed) = sync_channel(FED_MAX);
         let plane = plane.clone();
         let act = move || {
-            let failed = tell.clone();
+            let failed = sender.clone();
             let run = || {
                 runtime()?.block_on(async move {
                     let nats = connect(&plane, "coordinator").await?;
-                    conduct(&plane, nats, ordered, incoming, (tell, give)).await
+                    conduct(&plane, nats, ordered, incoming, (sender, give)).await
                 })
             };
             if let Err(refusal) = run() {
@@ -115,7 +115,7 @@ struct Run {
     files: Option<Arc<Bundle>>,
     clock: Monotonic,
     prefix: String,
-    tell: Sender<ConductorReport>,
+    sender: Sender<ConductorReport>,
     feed: SyncSender<(u32, StreamPart)>,
     over: Option<Duration>,
 }
@@ -125,7 +125,7 @@ async fn conduct(
     nats: Nats,
     Ordered { requested, signer, files }: Ordered,
     mut wished: UnboundedReceiver<ConductorRequest>,
-    (tell, feed): (Sender<ConductorReport>, SyncSender<(u32, StreamPart)>),
+    (sender, feed): (Sender<ConductorReport>, SyncSender<(u32, StreamPart)>),
 ) -> Result<(), Refusal> {
     let refused = |error| Refusal::failed(format!("failed to {error}"));
     let pool = plane.broker.pool();
@@ -138,7 +138,7 @@ async fn conduct(
     let coordinator = Coordinator::new(requested, clock.now().since_origin());
     let feeds = Vec::new();
     let mut run =
-        Run { nats, coordinator, feeds, signer, files, clock, prefix, tell, feed, over: None };
+        Run { nats, coordinator, feeds, signer, files, clock, prefix, sender, feed, over: None };
     let mut ticks = Ticks::every(TICK);
     while run.over.is_none_or(|over| run.now().saturating_sub(over) < AFTER) {
         tokio::select! {
@@ -238,9 +238,9 @@ impl Run {
                 _ => {}
             }
             let over = event == CoordinatorEvent::Over;
-            let _ = self.tell.send(ConductorReport::Event(event, labels));
+            let _ = self.sender.send(ConductorReport::Event(event, labels));
             if over {
-                let _ = self.tell.send(ConductorReport::Over(self.coordinator.standings()));
+                let _ = self.sender.send(ConductorReport::Over(self.coordinator.standings()));
             }
         }
     }

@@ -156,10 +156,10 @@ mod tests {
             ("{\"schema\": \"brunt-record/2\",\n\"tool\": 7}", "another form at line 2, character"),
         ] {
             fs::write(&path, text).unwrap();
-            let told = unread(&Document::read(&path).unwrap_err());
-            assert!(told.contains(reported), "{told}");
+            let text = unread(&Document::read(&path).unwrap_err());
+            assert!(text.contains(reported), "{text}");
             for foreign in ["expected", "invalid type", "struct", "missing field"] {
-                assert!(!told.contains(foreign), "{told}");
+                assert!(!text.contains(foreign), "{text}");
             }
         }
     }

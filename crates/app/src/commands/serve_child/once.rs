@@ -40,9 +40,9 @@ fn tried(task: &RunTask, world: &World) -> Result<String, Refusal> {
     };
     let mut words: Vec<String> = ["run", "plan.toml", "--once"].map(str::to_owned).to_vec();
     words.extend(task.requested.grant.allow.iter().map(|text| format!("--allow={text}")));
-    let told = World { files: world.files.clone(), ..World::kept(world.environment.clone()) };
-    once_granted(&plan(&words)?, &granted, &told, &network)?;
-    let reported = told.console.output() + &told.console.errors();
+    let output = World { files: world.files.clone(), ..World::kept(world.environment.clone()) };
+    once_granted(&plan(&words)?, &granted, &output, &network)?;
+    let reported = output.console.output() + &output.console.errors();
     let end = (0..=reported.len().min(SAID_MAX)).rev().find(|end| reported.is_char_boundary(*end));
     Ok(reported[..end.unwrap_or_default()].to_owned())
 }
