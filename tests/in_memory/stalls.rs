@@ -86,7 +86,7 @@ fn operation_timeout_limits_the_wait_for_answers() {
 }
 
 /// Takes everything and says nothing.
-struct Mute;
+pub(crate) struct Mute;
 
 impl Server for Mute {
     fn serve(self: Arc<Self>, mut connection: DuplexStream) -> Pin<Box<dyn Future<Output = ()>>> {

@@ -5,6 +5,8 @@
 //! so runs repeat. It must not depend on why the attempt failed.
 
 use crate::chance::mix;
+use crate::within::pause;
+use brunt_exchange::Clock;
 use std::time::Duration;
 
 /// The wait after the first failed attempt, before the spread.
@@ -30,13 +32,9 @@ pub(crate) fn attempt(failures: u32, unanswered: u32) -> Option<u32> {
     failures.max(unanswered.saturating_sub(1)).checked_sub(1)
 }
 
-/// Waits [`delay`]. A millisecond of inaccuracy does not matter here, so the runtime's timer is good enough.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a back-off is no pacing: the wheel's millisecond does not matter"
-)]
-pub async fn wait(seed: u64, session: u32, attempt: u32) {
-    tokio::time::sleep(delay(seed, session, attempt)).await;
+/// Waits [`delay`].
+pub async fn wait(seed: u64, session: u32, attempt: u32, clock: &dyn Clock) {
+    pause(delay(seed, session, attempt), clock).await;
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 
 use crate::backoff;
 use crate::resend::{KEPT, Unanswered};
-use brunt_exchange::Moment;
+use brunt_exchange::{Clock, Moment};
 use std::time::Duration;
 
 /// After this time without a request a connection is checked before it is used, where a check costs little: far less
@@ -105,9 +105,9 @@ impl Kept {
     }
 
     /// Waits before the next attempt, which is then made without a wait.
-    pub async fn rest(&mut self, seed: u64, session: u32) {
+    pub async fn rest(&mut self, seed: u64, session: u32, clock: &dyn Clock) {
         if let Some(number) = self.wait() {
-            backoff::wait(seed, session, number).await;
+            backoff::wait(seed, session, number, clock).await;
         }
         self.rested = true;
     }

@@ -45,8 +45,10 @@ pub mod tls;
 pub mod udp;
 pub mod unix;
 pub mod wire;
+mod within;
 
 pub use failure::{Failure, class_of_connecting, class_of_sending, number_of_sending};
 pub use free_port::free_port;
 pub use mmsg::BATCH;
 pub use network::Network;
+pub use within::within;

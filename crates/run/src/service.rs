@@ -134,7 +134,7 @@ impl Service {
         let stream = match &self.tls {
             None => plain,
             Some((tls, name)) => {
-                let secured = plain.secure(tls, name, None).await;
+                let secured = plain.secure(tls, name).await;
                 let advice = self.advice;
                 secured.map_err(|failure| ServiceError::Handshake { failure, advice })?
             }

@@ -1,10 +1,14 @@
-//! How long connections live, and what an absent server is.
+//! How long connections live, and what an absent or a silent server is.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use brunt_exchange::Clock as _;
 use brunt_test_program::Seen;
 
+use crate::machine::own;
 use crate::rest_target::RestTarget;
+use crate::stalls::Mute;
 use crate::trial::planned;
 
 /// A plan in which each of so many users asks so often for the same page.
@@ -54,4 +58,19 @@ fn absent_server_is_a_connect_failure() {
     let run = planned(&plan("http://127.0.0.1:7999", load, "")).run();
     assert_ne!(run.code, 0, "{run}");
     assert_eq!(run.of_class("connect"), 3, "{run}");
+}
+
+#[test]
+fn silent_tls_handshake_ends_after_ten_seconds() {
+    let address = own(|machine| machine.serve_locally(Arc::new(Mute)));
+    let load = "users = 2\niterations = { each = 2 }";
+    let tls = "[http.tls]\ninsecure = true";
+    let now = || own(|machine| machine.time().now());
+    let began = now();
+    let run = planned(&plan(&format!("https://{address}"), load, tls)).run();
+    assert_eq!((run.count("failed"), run.of_class("tls")), (4, 4), "{run}");
+    assert!(run.to_string().contains("complete the TLS handshake"), "{run}");
+    // Each user waits for ten seconds twice, and at most ten milliseconds in between, by the clock of the run.
+    let took = now() - began;
+    assert!((20_005..=20_010).contains(&took.as_millis()), "{took:?}\n{run}");
 }

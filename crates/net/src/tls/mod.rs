@@ -14,6 +14,7 @@ mod trust;
 
 pub use identity::Identity;
 pub use provider_argument::{ProviderArgumentError, TokenModule};
+pub use secured::limited;
 pub use token::{Token, TokenError};
 pub use trust::Trust;
 
@@ -29,7 +30,6 @@ use rustls::{
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
@@ -220,16 +220,9 @@ impl Client {
         &self,
         stream: Stream,
         name: &Name,
-        limit: Option<Duration>,
     ) -> Result<TlsStream<Stream>, Failure> {
         let shaking = demand::explained(self.connector.connect(name.clone(), stream));
-        let shaken = match limit {
-            None => shaking.await,
-            Some(limit) => tokio::time::timeout(limit, shaking)
-                .await
-                .map_err(|_| Failure::TlsTimedOut(limit))?,
-        };
-        let stream = shaken.map_err(Failure::Tls)?;
+        let stream = shaking.await.map_err(Failure::Tls)?;
         let counter = if is_resumed(stream.get_ref().1) { &self.resumed } else { &self.full };
         counter.fetch_add(1, Ordering::Relaxed);
         Ok(stream)

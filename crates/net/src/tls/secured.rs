@@ -1,33 +1,34 @@
 //! Streams under TLS: how one is secured, and what was negotiated.
 
 use super::{Agreement, Client, Name, is_resumed};
-use crate::Failure;
 use crate::stream::Stream;
+use crate::{Failure, within};
+use brunt_exchange::Clock;
 use std::time::Duration;
+
+/// A handshake that may take this long by the clock of a run.
+pub async fn limited(
+    handshake: impl Future<Output = Result<Stream, Failure>>,
+    limit: Option<Duration>,
+    clock: &dyn Clock,
+) -> Result<Stream, Failure> {
+    let Some(limit) = limit else { return handshake.await };
+    within(limit, clock, handshake).await.unwrap_or(Err(Failure::TlsTimedOut(limit)))
+}
 
 impl Stream {
     /// Does the TLS handshake over a plain connection: from the start, or after the target accepted `StartTLS`. The
     /// caller must have read every byte that arrived before.
-    pub async fn secure(
-        self,
-        client: &Client,
-        name: &Name,
-        limit: Option<Duration>,
-    ) -> Result<Self, Failure> {
+    pub async fn secure(self, client: &Client, name: &Name) -> Result<Self, Failure> {
         match self {
             Self::Tls(_) => Err(Failure::AlreadySecured),
-            plain => plain.nest(client, name, limit).await,
+            plain => plain.nest(client, name).await,
         }
     }
 
     /// Does the TLS handshake over any stream, including a secured connection to a proxy.
-    pub async fn nest(
-        self,
-        client: &Client,
-        name: &Name,
-        limit: Option<Duration>,
-    ) -> Result<Self, Failure> {
-        client.handshake(self, name, limit).await.map(|tls| Self::Tls(Box::new(tls)))
+    pub async fn nest(self, client: &Client, name: &Name) -> Result<Self, Failure> {
+        client.handshake(self, name).await.map(|tls| Self::Tls(Box::new(tls)))
     }
 
     /// Whether the handshake resumed an earlier session.

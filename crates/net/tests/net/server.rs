@@ -86,7 +86,7 @@ pub(crate) fn greeted(
         let dialer = Dialer::new(&brunt_net::Network::private(), &[endpoint], options).unwrap();
         let name = client.name_for(host).unwrap();
         let plain = Stream::Plain(dialer.connect(0).await?);
-        let mut stream = plain.secure(client, &name, Some(Duration::from_secs(10))).await?;
+        let mut stream = plain.secure(client, &name).await?;
         let mut greeting = Vec::new();
         let mut buffer = [0; 64];
         while !greeting.ends_with(b".") {

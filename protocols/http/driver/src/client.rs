@@ -134,7 +134,7 @@ impl Client {
             return Ok(());
         }
         if connections[at].is_opened_by_exchange(owner) {
-            Box::pin(connections[at].rest(owner)).await;
+            Box::pin(connections[at].rest(owner, watch)).await;
             return Ok(());
         }
         Box::pin(connections[at].open(owner, watch)).await

@@ -25,6 +25,7 @@ use brunt_net::kept::Kept;
 use brunt_net::opening::Opening;
 use brunt_net::resend::{KEPT, Unanswered};
 use brunt_net::stream::Stream;
+use brunt_net::tls::limited;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -116,8 +117,8 @@ impl OriginConnection {
     }
 
     /// Waits if the last attempt failed. The next attempt is then made without a wait.
-    pub(super) async fn rest(&mut self, owner: Owner<'_>) {
-        self.kept.rest(owner.network.settings.seed, owner.number).await;
+    pub(super) async fn rest(&mut self, owner: Owner<'_>, watch: &Watch<'_>) {
+        self.kept.rest(owner.network.settings.seed, owner.number, watch.clock()).await;
     }
 
     /// Opens a connection, after a wait if the last attempt failed.
@@ -126,7 +127,7 @@ impl OriginConnection {
         owner: Owner<'_>,
         watch: &mut Watch<'_>,
     ) -> Result<(), Failure> {
-        self.rest(owner).await;
+        self.rest(owner, watch).await;
         if self.is_opened_by_exchange(owner) {
             watch.opens();
         }
@@ -326,7 +327,7 @@ async fn connect(
         None => stream,
         Some(name) => {
             let tls = network.tls().map_err(|error| super::UrlError::Tls(Arc::new(error)))?;
-            let stream = stream.nest(tls, name, limit).await?;
+            let stream = limited(stream.nest(tls, name), limit, watch.clock()).await?;
             opening.part(TLS, watch.now() - connected, watch);
             stream
         }

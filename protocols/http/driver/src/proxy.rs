@@ -244,7 +244,10 @@ impl Gateway {
         match &self.secured {
             None => Ok(stream),
             Some((client, name)) => {
-                stream.secure(client, name, self.dialer.options().timeout).await
+                let securing = stream.secure(client, name);
+                let Some(limit) = self.dialer.options().timeout else { return securing.await };
+                let secured = tokio::time::timeout(limit, securing).await;
+                secured.unwrap_or(Err(NetFailure::TlsTimedOut(limit)))
             }
         }
     }

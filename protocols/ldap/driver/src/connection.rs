@@ -283,7 +283,7 @@ impl Connection {
             self.displaced.set(self.displaced.get() || Some(server) == self.own_server());
         }
         let mut kept = self.kept.get();
-        kept.rest(self.worker.plan.seed, self.number).await;
+        kept.rest(self.worker.plan.seed, self.number, watch.clock()).await;
         self.note(Kept::rested);
     }
 
@@ -327,10 +327,12 @@ impl Connection {
         opening.part(CONNECT, took, watch);
         let stream = match &plan.route.security {
             Security::Plain => stream,
-            Security::Tls(client) => plan.route.secure(stream, client, self.way()).await?,
+            Security::Tls(client) => {
+                plan.route.secure(stream, client, self.way(), watch.clock()).await?
+            }
             Security::StartTls(client) => {
                 let stream = self.start_tls(stream, slot).await?;
-                plan.route.secure(stream, client, self.way()).await?
+                plan.route.secure(stream, client, self.way(), watch.clock()).await?
             }
         };
         if stream.is_secured() {

@@ -1,7 +1,7 @@
 //! The route to the server: TCP, and TLS from the start or after StartTLS.
 
 use super::failure::Failure;
-use brunt_exchange::Class;
+use brunt_exchange::{Class, Clock};
 use brunt_net::stream::Stream;
 use brunt_net::tcp::{self, Close, Dialer};
 use brunt_net::{Network, tls, unix};
@@ -129,10 +129,12 @@ impl Route {
         stream: Stream,
         client: &tls::Client,
         number: u64,
+        clock: &dyn Clock,
     ) -> Result<Stream, Failure> {
         let name = client.name_for(self.host(number));
         let name = name.map_err(|error| Failure::new(Class::Tls, 0, error.to_string()))?;
-        stream.secure(client, &name, self.step_timeout).await.map_err(|failure| of_net(&failure))
+        let secured = tls::limited(stream.secure(client, &name), self.step_timeout, clock);
+        secured.await.map_err(|failure| of_net(&failure))
     }
 
     /// Runs one step of opening a connection, with the time limit.

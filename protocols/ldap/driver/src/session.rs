@@ -356,7 +356,8 @@ impl ExchangeInFlight<'_> {
         let first = self.plan().first_binds.as_ref();
         if first.is_some_and(|first| first.all_refused().is_some()) {
             // The run is about to end. Without a wait, a closed load would skip thousands of binds until then.
-            Box::pin(backoff::wait(self.plan().seed, self.ticket.session, WITHHELD_FOR)).await;
+            let (seed, session) = (self.plan().seed, self.ticket.session);
+            Box::pin(backoff::wait(seed, session, WITHHELD_FOR, watch.clock())).await;
             return Outcome::Skipped;
         }
         let guard = IdentityGuard(&self.connection.unsettled);

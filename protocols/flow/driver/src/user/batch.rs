@@ -17,6 +17,7 @@ use brunt_exchange::{Class, Clock, Concurrent, Moment, Outcome, Watch};
 use brunt_feed::{Hole, Values};
 use brunt_http_driver::cookies::Jar;
 use brunt_http_driver::{Client, ClientActions};
+use brunt_net::within;
 use std::cell::RefCell;
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -412,18 +413,6 @@ async fn carry<'m>(
         let next = waiting.borrow_mut().next();
         let Some(member) = next else { return };
         member.send(client, sending).await;
-    }
-}
-
-/// Waits for this, at most so long by the clock of the run.
-async fn within<F: Future>(limit: Duration, clock: &dyn Clock, act: F) -> Option<F::Output> {
-    match clock.wait(clock.now() + limit) {
-        None => tokio::time::timeout(limit, act).await.ok(),
-        Some(over) => tokio::select! {
-            biased;
-            done = act => Some(done),
-            () = over => None,
-        },
     }
 }
 

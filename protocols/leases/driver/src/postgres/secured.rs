@@ -40,7 +40,7 @@ impl TlsConnect<Watched> for Secured {
             let Some((client, name, clear)) = self.0 else {
                 return Err(Failure::Tls(io::Error::other("TLS was not asked for")));
             };
-            let stream = stream.stream.secure(&client, &name, None).await?;
+            let stream = stream.stream.secure(&client, &name).await?;
             Ok(SecuredStream(Watched { stream, messages: Some(Messages::new(clear)) }))
         })
     }
