@@ -36,7 +36,7 @@ impl BackendError {
     }
 
     /// The failure as the outcome of an exchange, whose watch gets the text, and the address if there is one.
-    pub(super) fn told(&self, watch: &mut Watch<'_>) -> Outcome {
+    pub(super) fn report(&self, watch: &mut Watch<'_>) -> Outcome {
         watch.explain(format_args!("{self}"));
         if let Some(address) = &self.address {
             watch.could_not_reach(address);
@@ -77,18 +77,18 @@ mod tests {
 
     #[test]
     fn connect_failure_keeps_the_address_in_its_field() {
-        let told = |failure: &BackendError| {
+        let report = |failure: &BackendError| {
             let mut text = String::new();
             let mut watch = Watch::new(&Still, Some(&mut text));
-            let outcome = failure.told(&mut watch);
+            let outcome = failure.report(&mut watch);
             let address = watch.take_address();
             (outcome, address, text)
         };
         let failed = BackendError::new(Class::Connect, 111, "connect to db:1: refused");
         let outcome = Outcome::Failed(Class::Connect, 111);
         let text = || "connect to db:1: refused".to_owned();
-        assert_eq!(told(&failed), (outcome, None, text()));
-        assert_eq!(told(&failed.at("db:1")), (outcome, Some("db:1".to_owned()), text()));
+        assert_eq!(report(&failed), (outcome, None, text()));
+        assert_eq!(report(&failed.at("db:1")), (outcome, Some("db:1".to_owned()), text()));
     }
 
     #[test]

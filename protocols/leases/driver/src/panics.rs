@@ -20,9 +20,21 @@ thread_local! {
     static COUNTED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The result of `act`; if it panics, the message of the panic.
+/// A panic of a store's library: its message.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the store's library did not understand the answer ({0})")]
+pub(super) struct Panicked(String);
+
+impl Panicked {
+    /// As a failure of the store to do `what`.
+    pub(super) fn failure(&self, what: &str) -> BackendError {
+        BackendError::new(Class::Protocol, 0, format!("{what}: {self}"))
+    }
+}
+
+/// The result of `act`, unless it panics.
 #[inline]
-pub(super) fn caught<T>(act: impl FnOnce() -> T) -> Result<T, String> {
+pub(super) fn caught<T>(act: impl FnOnce() -> T) -> Result<T, Panicked> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let before = take_hook();
@@ -35,7 +47,7 @@ pub(super) fn caught<T>(act: impl FnOnce() -> T) -> Result<T, String> {
     let before = COUNTED.replace(true);
     let done = catch_unwind(AssertUnwindSafe(act));
     COUNTED.set(before);
-    done.map_err(|panic| words(panic.as_ref()))
+    done.map_err(|panic| Panicked(words(panic.as_ref())))
 }
 
 /// The result of `act`; if it panics, a failure of the store to do `what`.
@@ -44,13 +56,7 @@ pub(super) fn guarded<T>(
     what: &str,
     act: impl FnOnce() -> Result<T, BackendError>,
 ) -> Result<T, BackendError> {
-    caught(act).unwrap_or_else(|words| Err(failure(what, &words)))
-}
-
-/// A panic as a failure.
-pub(super) fn failure(what: &str, words: &str) -> BackendError {
-    let text = format!("{what}: the store's library did not understand the answer ({words})");
-    BackendError::new(Class::Protocol, 0, text)
+    caught(act).unwrap_or_else(|panicked| Err(panicked.failure(what)))
 }
 
 fn words(panic: &(dyn Any + Send)) -> String {
@@ -109,7 +115,7 @@ impl Backend for Guarded {
     }
 
     fn durability(&self) -> String {
-        caught(|| self.0.durability()).unwrap_or_else(|words| format!("unknown: {words}"))
+        caught(|| self.0.durability()).unwrap_or_else(|panicked| format!("unknown: {panicked}"))
     }
 
     fn name_of(&self, code: u32) -> String {

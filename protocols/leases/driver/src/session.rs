@@ -7,7 +7,7 @@
 use super::backend::{Backend, Connection, Renewal};
 use super::error::BackendError;
 use super::leases::{Identity, Lease, Leases};
-use super::panics::{self, caught};
+use super::panics::{Panicked, caught};
 use super::share::Share;
 use super::workload::{self, By, HIT, MISS, Mix, Operation, Search, Work};
 use brunt_exchange::{BlockingSession, Class, Outcome, Part, Ticket, Watch};
@@ -195,7 +195,7 @@ impl BlockingSession for LeaseSession {
         match ended {
             Ok(Ok(code)) => Outcome::Ok(code),
             Ok(Err(failed)) => self.failed(failed, watch),
-            Err(words) => self.panicked(&words, watch),
+            Err(panicked) => self.panicked(&panicked, watch),
         }
     }
 
@@ -216,11 +216,10 @@ impl BlockingSession for LeaseSession {
 impl LeaseSession {
     /// A library that panicked leaves a connection in an unknown state.
     #[cold]
-    fn panicked(&mut self, words: &str, watch: &mut Watch<'_>) -> Outcome {
+    fn panicked(&mut self, panicked: &Panicked, watch: &mut Watch<'_>) -> Outcome {
         self.open = None;
         self.kept.failed();
-        let error = panics::failure("do what was asked", words);
-        error.told(watch)
+        panicked.failure("carry out the operation").report(watch)
     }
 
     /// Checks, after a pause, whether the server closed the connection meanwhile, and opens the store again.
@@ -254,7 +253,7 @@ impl LeaseSession {
         }
         match failed {
             OperationFailure::Nothing => Outcome::Skipped,
-            OperationFailure::Backend(error) => error.told(watch),
+            OperationFailure::Backend(error) => error.report(watch),
             OperationFailure::Check { what, number } => {
                 let address = self.factory.leases.lease(number).notation();
                 watch.explain(format_args!("{what}: number {number}, {address}"));
@@ -282,14 +281,16 @@ impl OpenConnection {
 
     /// Makes a call to the store; repeats it if this is allowed. `safe` says whether it may be carried out twice.
     #[inline]
-    fn ask<T>(
+    fn attempt<T>(
         &mut self,
         factory: &LeaseSessions,
         watch: &mut Watch<'_>,
         safe: bool,
-        ask: impl FnMut(&mut Self) -> Result<T, BackendError>,
+        attempt: impl FnMut(&mut Self) -> Result<T, BackendError>,
     ) -> Result<T, BackendError> {
-        repeating(self, watch, ask, |open, error, watch| open.again(factory, error, safe, watch))
+        repeating(self, watch, attempt, |open, error, watch| {
+            open.again(factory, error, safe, watch)
+        })
     }
 
     /// Whether a failed operation may be repeated, over a store that was opened again: it failed because a connection
@@ -325,7 +326,7 @@ impl OpenConnection {
         match &factory.work {
             Work::Create { first } => {
                 leases.write(first + number, &mut self.lease);
-                self.ask(factory, watch, false, |open| open.connection.create(&open.lease))?;
+                self.attempt(factory, watch, false, |open| open.connection.create(&open.lease))?;
                 Ok(HIT)
             }
             Work::Search(search) => {
@@ -336,14 +337,14 @@ impl OpenConnection {
                 let number = workload::updated(factory.seed, number, *population);
                 let renewal = renewal(leases, number);
                 let renewed =
-                    self.ask(factory, watch, false, |open| open.connection.renew(&renewal))?;
+                    self.attempt(factory, watch, false, |open| open.connection.renew(&renewal))?;
                 checked(renewed, "the lease to renew was not there", number)
             }
             Work::Delete { first } => {
                 let number = first + number;
                 let address = leases.address(number);
                 let released =
-                    self.ask(factory, watch, false, |open| open.connection.release(address))?;
+                    self.attempt(factory, watch, false, |open| open.connection.release(address))?;
                 checked(released, "the lease to delete was not there", number)
             }
             Work::Mix(_) => Err(OperationFailure::Nothing),
@@ -389,7 +390,7 @@ impl OpenConnection {
                 identify(&mut self.identity, &self.lease, by);
             }
         }
-        self.ask(factory, watch, true, |open| open.connection.find(&open.identity))
+        self.attempt(factory, watch, true, |open| open.connection.find(&open.identity))
     }
 
     /// A transaction of several operations, of which either all are done or none.
@@ -404,7 +405,7 @@ impl OpenConnection {
         let last = first.saturating_add(size).min(factory.total);
         // Beginning a transaction changes nothing, so it may be repeated; an operation that fails within one is lost
         // with it.
-        self.ask(factory, watch, true, |open| open.connection.begin())?;
+        self.attempt(factory, watch, true, |open| open.connection.begin())?;
         self.idle = false;
         let ended =
             (first..last).try_for_each(|number| self.operate(factory, number, watch).map(drop));
@@ -447,7 +448,7 @@ impl OpenConnection {
             Operation::Expire => {
                 let now = factory.leases.epoch + RENEWED_AFTER;
                 let expire = |open: &mut Self| open.connection.expire(now, mix.reclaim);
-                let reclaimed = self.ask(factory, watch, false, expire)?;
+                let reclaimed = self.attempt(factory, watch, false, expire)?;
                 watch.items(u64::from(reclaimed));
                 Ok(if reclaimed == 0 { MISS } else { HIT })
             }
@@ -467,7 +468,8 @@ impl OpenConnection {
         let taken = factory.share(session).take_free(draw);
         let number = taken.ok_or(OperationFailure::Nothing)?;
         factory.leases.write(number, &mut self.lease);
-        let created = self.ask(factory, watch, false, |open| open.connection.create(&open.lease));
+        let created =
+            self.attempt(factory, watch, false, |open| open.connection.create(&open.lease));
         if answered(&created) {
             factory.share(session).put(number, created.is_ok());
         }
@@ -490,11 +492,11 @@ impl OpenConnection {
         let answer = match act {
             Operation::Renew => {
                 let renewal = renewal(&factory.leases, number);
-                self.ask(factory, watch, false, |open| open.connection.renew(&renewal))
+                self.attempt(factory, watch, false, |open| open.connection.renew(&renewal))
             }
             Operation::Release => {
                 let address = factory.leases.address(number);
-                self.ask(factory, watch, false, |open| open.connection.release(address))
+                self.attempt(factory, watch, false, |open| open.connection.release(address))
             }
             Operation::Allocate | Operation::Expire | Operation::Search => {
                 self.look_up(factory, mix.by, number, watch)
@@ -519,7 +521,7 @@ impl OpenConnection {
 fn not_open(error: Option<BackendError>, watch: &mut Watch<'_>) -> Outcome {
     watch.never_sent();
     match error {
-        Some(error) => error.told(watch),
+        Some(error) => error.report(watch),
         None => Outcome::Failed(Class::Closed, 0),
     }
 }

@@ -82,7 +82,7 @@ enum Rows {
     Binary,
 }
 
-/// Why a password is not told to a server that may be anybody's.
+/// Why a password is not sent to a server that was not authenticated.
 const UNCHECKED: &str = "the server asks for the password itself, and its certificate was not checked: use \
                          ssl-mode=VERIFY_IDENTITY";
 
@@ -134,7 +134,7 @@ impl Client {
                 // The proof was enough.
                 (0x01, Method::CachingSha2) if reader.0 == [3] => {}
                 (0x01, Method::CachingSha2) if reader.0 == [4] => {
-                    // Under TLS it is not encrypted further, and anybody could have asked for it.
+                    // Under TLS it is not encrypted further, and any server could have requested it.
                     if !known {
                         return Err(Error::Tls(UNCHECKED.to_owned()));
                     }
@@ -376,9 +376,9 @@ mod tests {
             let (mut stream, _) = listener.accept().unwrap();
             // "Send the password": two octets, the third packet of the login.
             stream.write_all(&[2, 0, 0, 2, 1, 4]).unwrap();
-            let mut told = Vec::new();
-            stream.read_to_end(&mut told).unwrap();
-            told
+            let mut received = Vec::new();
+            stream.read_to_end(&mut received).unwrap();
+            received
         });
         let wire = Wire::connect(&Network::private(), &endpoint, Duration::from_secs(20)).unwrap();
         let mut client = Client { wire, columns: Vec::new() };

@@ -4,7 +4,7 @@
 //! are written out with their values each time and sent as text. All rows are read to the last column.
 
 use super::client::{Client, Error, Parameter, Statement};
-use super::error::asking;
+use super::error::request_failed;
 use super::packet::Value;
 use crate::error::BackendError;
 use crate::leases::Statements;
@@ -69,7 +69,7 @@ impl MysqlConnection {
 
     #[cold]
     fn failed(&mut self, what: &str, error: &Error) -> BackendError {
-        let failure = asking(what, error);
+        let failure = request_failed(what, error);
         self.broken |= failure.class != Class::Result;
         failure
     }
@@ -111,7 +111,7 @@ impl SqlStore for MysqlConnection {
         self.plainly("ROLLBACK", "take a transaction back")
     }
 
-    /// The server is asked, but only after a time in which it may have closed the connection: its `wait_timeout` is in
+    /// The connection is checked, but only after a time in which it may have closed the connection: its `wait_timeout` is in
     /// whole seconds.
     fn has_lapsed(&mut self, idle: Duration) -> bool {
         self.broken |= idle >= WAIT_MIN && self.client.ping().is_err();
@@ -129,7 +129,9 @@ fn prepare(
     templates: &SqlTemplates,
 ) -> Result<Statement, BackendError> {
     let text = id.of(templates).placeholders();
-    client.prepare(&text).map_err(|error| asking(&format!("prepare to {}", id.words()), &error))
+    client
+        .prepare(&text)
+        .map_err(|error| request_failed(&format!("prepare to {}", id.words()), &error))
 }
 
 /// The address in a row: a number, or its digits in the text protocol; octets; or text.

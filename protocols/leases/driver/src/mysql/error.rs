@@ -92,7 +92,7 @@ pub(super) fn opening(endpoint: &ServerEndpoint, error: &Error) -> BackendError 
 }
 
 /// Converts an error of a request over a connection.
-pub(super) fn asking(what: &str, error: &Error) -> BackendError {
+pub(super) fn request_failed(what: &str, error: &Error) -> BackendError {
     let (class, code) = match error {
         Error::Server { code, .. } if LAST_WORDS.contains(code) => {
             (Class::Closed, u32::from(*code))
@@ -124,9 +124,12 @@ mod tests {
     #[test]
     fn server_that_closes_is_reported_as_closed() {
         let error = Error::Io(io::ErrorKind::UnexpectedEof.into());
-        let told = asking("write a lease", &error);
-        assert_eq!(told.class, Class::Closed);
-        assert!(told.text.starts_with("write a lease: the server closed the connection"), "{told}");
+        let failure = request_failed("write a lease", &error);
+        assert_eq!(failure.class, Class::Closed);
+        assert!(
+            failure.text.starts_with("write a lease: the server closed the connection"),
+            "{failure}"
+        );
         let endpoint = ServerEndpoint::Socket("/run/db".into());
         let unopened = opening(&endpoint, &error);
         assert!(unopened.text.contains("closed the connection"));

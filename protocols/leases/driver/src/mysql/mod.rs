@@ -28,7 +28,7 @@ use super::leases::{Durability, Family, Lease, Schema, Statements};
 use super::sql::{Dialect, Engine, Server, SqlConnection, SqlTemplates, Table, own_name};
 use brunt_exchange::{Class, Meaning};
 use brunt_net::Network;
-use error::{asking, opening};
+use error::{opening, request_failed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -103,7 +103,7 @@ impl MysqlBackend {
         let mut client =
             Client::open(&self.options.network, server, database, self.options.timeout)
                 .map_err(|error| opening(&server.endpoint, &error))?;
-        client.run(MANNERS).map_err(|error| asking("set the session's mode", &error))?;
+        client.run(MANNERS).map_err(|error| request_failed("set the session's mode", &error))?;
         Ok(client)
     }
 
@@ -120,13 +120,13 @@ impl MysqlBackend {
             .word(&format!(
                 "SELECT 1 FROM information_schema.schemata WHERE schema_name = '{database}'"
             ))
-            .map_err(|error| asking("look for the database", &error))?;
+            .map_err(|error| request_failed("look for the database", &error))?;
         if there.is_some() && named {
             return Ok(false);
         }
         connection
             .run(&format!("CREATE DATABASE `{database}`"))
-            .map_err(|error| asking(&format!("make the database {database}"), &error))?;
+            .map_err(|error| request_failed(&format!("make the database {database}"), &error))?;
         Ok(true)
     }
 
@@ -139,7 +139,7 @@ impl MysqlBackend {
                     "SELECT 1 FROM information_schema.tables WHERE table_schema = '{}' AND table_name = '{table}'",
                     self.database
                 ))
-                .map_err(|error| asking("look for tables", &error))?;
+                .map_err(|error| request_failed("look for tables", &error))?;
             if there.is_some() {
                 let count = format!("SELECT COUNT(*) FROM `{}`.`{table}`", self.database);
                 let what = format!("count the rows of {table}");
@@ -153,7 +153,7 @@ impl MysqlBackend {
         for table in self.table.tables() {
             connection
                 .run(&format!("DROP TABLE IF EXISTS `{}`.`{table}`", self.database))
-                .map_err(|error| asking(&format!("drop the table {table}"), &error))?;
+                .map_err(|error| request_failed(&format!("drop the table {table}"), &error))?;
         }
         Ok(())
     }
@@ -164,7 +164,7 @@ impl MysqlBackend {
         let what = "read innodb_flush_log_at_trx_commit";
         let before = number(connection, "SELECT @@GLOBAL.innodb_flush_log_at_trx_commit", what)?;
         connection.run(&format!("SET GLOBAL innodb_flush_log_at_trx_commit = {flush}")).map_err(
-            |error| asking("set innodb_flush_log_at_trx_commit, which needs the right to set global variables", &error),
+            |error| request_failed("set innodb_flush_log_at_trx_commit, which needs the right to set global variables", &error),
         )?;
         state.flush_before = Some(before);
         Ok(())
@@ -190,11 +190,11 @@ impl Backend for MysqlBackend {
         self.drop_tables(&mut connection)?;
         state.made_tables = true;
         let chosen = format!("USE `{}`", self.database);
-        connection.run(&chosen).map_err(|error| asking("enter the database", &error))?;
+        connection.run(&chosen).map_err(|error| request_failed("enter the database", &error))?;
         for statement in self.table.ddl() {
-            connection
-                .run(&statement)
-                .map_err(|error| asking(&format!("make the tables ({statement})"), &error))?;
+            connection.run(&statement).map_err(|error| {
+                request_failed(&format!("make the tables ({statement})"), &error)
+            })?;
         }
         self.set_flush(&mut connection, &mut state)?;
         state.settings = Some(Settings::read(&mut connection)?);
@@ -217,7 +217,9 @@ impl Backend for MysqlBackend {
         let mut connection = self.connect(Some(&self.database))?;
         let mut text = String::new();
         while self.templates.write_many(self.table, leases, PRELOADED_AT_ONCE, &mut text) {
-            connection.run(&text).map_err(|error| asking("write leases before the run", &error))?;
+            connection
+                .run(&text)
+                .map_err(|error| request_failed("write leases before the run", &error))?;
         }
         Ok(())
     }
@@ -231,13 +233,15 @@ impl Backend for MysqlBackend {
         if let Some(before) = state.flush_before {
             connection
                 .run(&format!("SET GLOBAL innodb_flush_log_at_trx_commit = {before}"))
-                .map_err(|error| asking("put innodb_flush_log_at_trx_commit back", &error))?;
+                .map_err(|error| {
+                    request_failed("put innodb_flush_log_at_trx_commit back", &error)
+                })?;
             state.flush_before = None;
         }
         if state.made_database {
-            connection
-                .run(&format!("DROP DATABASE IF EXISTS `{}`", self.database))
-                .map_err(|error| asking(&format!("drop the database {}", self.database), &error))?;
+            connection.run(&format!("DROP DATABASE IF EXISTS `{}`", self.database)).map_err(
+                |error| request_failed(&format!("drop the database {}", self.database), &error),
+            )?;
         } else if state.made_tables {
             self.drop_tables(&mut connection)?;
         }
@@ -263,7 +267,7 @@ impl Backend for MysqlBackend {
         let mut connection = self.connect(None)?;
         let reported = connection
             .word("SELECT VERSION()")
-            .map_err(|error| asking("ask for the version", &error))?;
+            .map_err(|error| request_failed("ask for the version", &error))?;
         let reported = reported.unwrap_or_default();
         let number = reported.split('-').next().unwrap_or_default();
         let name = if reported.contains("MariaDB") { "MariaDB" } else { "MySQL" };
@@ -293,7 +297,8 @@ impl Backend for MysqlBackend {
 
 /// The number that a query returns.
 fn number(connection: &mut Client, text: &str, what: &str) -> Result<u64, BackendError> {
-    let word = connection.word(text).map_err(|error| asking(what, &error))?.unwrap_or_default();
+    let word =
+        connection.word(text).map_err(|error| request_failed(what, &error))?.unwrap_or_default();
     word.parse().map_err(|_| {
         BackendError::new(Class::Protocol, 0, format!("{what}: {word:?} is no number"))
     })

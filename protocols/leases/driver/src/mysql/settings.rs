@@ -3,7 +3,7 @@
 //! Sources: the manuals of MySQL 8.4 (17.14, `innodb_flush_log_at_trx_commit`; 19.1.6.4, `sync_binlog`) and MariaDB.
 
 use super::client::Client;
-use super::error::asking;
+use super::error::request_failed;
 use super::packet::Value;
 use crate::error::BackendError;
 use crate::leases::Durability;
@@ -36,7 +36,7 @@ impl Settings {
                     }
                 },
             )
-            .map_err(|error| asking("read the server's settings", &error))?;
+            .map_err(|error| request_failed("read the server's settings", &error))?;
         let mut settings = Self::default();
         for (name, value) in rows {
             match name.as_str() {

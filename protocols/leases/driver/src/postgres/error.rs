@@ -97,7 +97,7 @@ pub(super) fn logging_in(endpoint: &ServerEndpoint, error: &Error) -> BackendErr
 }
 
 /// Converts an error of a request over a connection.
-pub(super) fn asking(what: &str, error: &Error) -> BackendError {
+pub(super) fn request_failed(what: &str, error: &Error) -> BackendError {
     if let Some(reported) = error.as_db_error() {
         let last = matches!(reported.parsed_severity(), Some(Severity::Fatal | Severity::Panic));
         return BackendError::new(

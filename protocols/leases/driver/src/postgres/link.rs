@@ -3,7 +3,7 @@
 //! The crate's connection is a task that must be polled; here the caller that waits for an answer polls it. Each wait
 //! has a limit, after which the connection cannot be used any more, as an answer may still arrive.
 
-use super::error::{asking, logging_in, opening};
+use super::error::{logging_in, opening, request_failed};
 use super::messages::Messages;
 use super::secured::{Secured, Watched};
 use crate::error::BackendError;
@@ -89,19 +89,19 @@ impl Link {
         client.is_closed()
     }
 
-    /// Waits for the result of `ask`.
+    /// Waits for the result of `request`.
     pub(super) fn wait<'a, T, F>(
         &'a mut self,
         what: &str,
-        ask: impl FnOnce(&'a Client) -> F,
+        request: impl FnOnce(&'a Client) -> F,
     ) -> Result<T, BackendError>
     where
         F: Future<Output = Result<T, Error>>,
     {
         let Self { runtime, client, limit } = self;
-        let requested = runtime.block_on(async { timeout(*limit, ask(client)).await });
+        let requested = runtime.block_on(async { timeout(*limit, request(client)).await });
         if let Ok(answer) = requested {
-            return answer.map_err(|error| asking(what, &error));
+            return answer.map_err(|error| request_failed(what, &error));
         }
         Err(late(what, *limit))
     }

@@ -114,9 +114,9 @@ mod tests {
 
     #[test]
     fn password_in_clear_text_must_be_allowed() {
-        let asks = message(b'R', &[0, 0, 0, 3]);
-        each_cut(&asks, false, false);
-        each_cut(&asks, true, true);
+        let request = message(b'R', &[0, 0, 0, 3]);
+        each_cut(&request, false, false);
+        each_cut(&request, true, true);
         each_cut(&message(b'R', &[0, 0, 0, 5, 1, 2, 3, 4]), false, true);
         // A length that leaves no room for the requested method.
         each_cut(&[b'R', 0, 0, 0, 4, b'Z', 0, 0, 0, 5, b'I'], false, true);

@@ -63,7 +63,7 @@ pub enum Tls {
     /// It is not secured.
     #[default]
     Off,
-    /// By TLS, with any server: nobody can listen, but somebody could answer in the server's place.
+    /// By TLS without verification: protected from eavesdroppers, but not from a server in the middle.
     Unverified,
     /// By TLS, with verification of the server's certificate: against the authorities in this file, otherwise those
     /// that the machine trusts.

@@ -130,8 +130,8 @@ fn mysql_login_hides_the_password_and_rejects_a_bad_key() {
     });
     let error = mysql(port).count().unwrap_err();
     assert!(error.text.contains("key"), "{error}");
-    let heard = thread.join().unwrap();
-    assert!(!heard.windows(7).any(|window| window == b"hunter2"));
+    let received = thread.join().unwrap();
+    assert!(!received.windows(7).any(|window| window == b"hunter2"));
     let (port, thread) = server(|stream| {
         stream.write_all(&greeting("mysql_clear_password")).unwrap();
         read_packet(stream);
@@ -139,8 +139,8 @@ fn mysql_login_hides_the_password_and_rejects_a_bad_key() {
     });
     let error = mysql(port).count().unwrap_err();
     assert!(error.text.contains("mysql_clear_password"), "{error}");
-    let heard = thread.join().unwrap();
-    assert!(!heard.windows(7).any(|window| window == b"hunter2"));
+    let received = thread.join().unwrap();
+    assert!(!received.windows(7).any(|window| window == b"hunter2"));
 }
 
 fn postgres(port: u16, more: &str) -> PostgresBackend {
@@ -166,8 +166,8 @@ fn postgres_password_in_clear_text_must_be_allowed() {
             stream.write_all(b"R\0\0\0\x08\0\0\0\x03").unwrap();
         });
         let error = postgres(port, more).count().unwrap_err();
-        let heard = thread.join().unwrap();
-        assert_eq!(heard.windows(7).any(|window| window == b"hunter2"), allowed, "{error}");
+        let received = thread.join().unwrap();
+        assert_eq!(received.windows(7).any(|window| window == b"hunter2"), allowed, "{error}");
         assert_eq!(error.text.contains("require_auth=password"), !allowed, "{error}");
     }
 }

@@ -237,7 +237,7 @@ fn failed(outcome: Outcome, not_ready: Option<Outcome>, requested: u64) -> Secon
 }
 
 #[test]
-fn lapsed_connection_is_reopened_and_asked_once() {
+fn lapsed_connection_is_reopened_and_the_request_sent_once() {
     for work in [search(), create(), Work::Update { population: 9 }, Work::Delete { first: 0 }] {
         assert_eq!(second(work, Resend::Never, true, 2, LONG), anew(0, 2));
     }

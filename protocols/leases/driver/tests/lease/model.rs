@@ -93,7 +93,7 @@ fn clean_cut(over: &[(i64, u64)], limit: usize) -> usize {
         .unwrap()
 }
 
-fn ask(
+fn execute(
     connection: &mut dyn Connection,
     leases: &Leases,
     requested: &Operation,
@@ -148,7 +148,7 @@ fn run(name: &str, backend: &dyn Backend, family: Family, script: &[Operation]) 
         }
         if fits {
             let expected = model.answer(&leases, requested);
-            let answer = ask(&mut *connection, &leases, requested, limit);
+            let answer = execute(&mut *connection, &leases, requested, limit);
             assert_eq!(answer, expected, "{name}, step {place}: {requested:?}");
         }
     }

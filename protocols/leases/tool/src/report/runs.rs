@@ -70,7 +70,7 @@ impl<'a> Runs<'a> {
         median(&self.rates())
     }
 
-    /// How far apart the rates of the runs lie.
+    /// How far apart the rates of the runs are.
     pub(super) fn spread(&self) -> Option<f64> {
         spread(&self.rates())
     }
