@@ -29,7 +29,7 @@ pub struct LifecycleOptions {
     pub inform_share: f64,
     /// The share of lives that begin by asking whether the last lease is still valid, if there is one.
     pub reboot_share: f64,
-    /// How many times faster leases age than their times say.
+    /// How many times faster leases age than real time.
     pub time_scale: f64,
     /// When all clients lose power at once, if ever.
     pub power_cut: Option<PowerCut>,

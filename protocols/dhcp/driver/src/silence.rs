@@ -10,7 +10,7 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Silence {
     /// When the last reply arrived, since the beginning of the run; `None` if none ever did.
-    pub heard: Option<Duration>,
+    pub last_reply: Option<Duration>,
     /// When the last message that requires a reply was sent.
     pub requested: Option<Duration>,
     /// How many such messages were sent after the last reply.
@@ -20,14 +20,14 @@ pub struct Silence {
 impl Silence {
     /// How long no reply had arrived when the last message was sent.
     pub fn lasted(&self) -> Duration {
-        self.requested.unwrap_or_default().saturating_sub(self.heard.unwrap_or_default())
+        self.requested.unwrap_or_default().saturating_sub(self.last_reply.unwrap_or_default())
     }
 
     /// Combines what two workers know: the later reply shows that the target was still there.
     #[must_use]
     pub(super) fn and(self, other: Self) -> Self {
         Self {
-            heard: self.heard.max(other.heard),
+            last_reply: self.last_reply.max(other.last_reply),
             requested: self.requested.max(other.requested),
             unanswered: self.unanswered + other.unanswered,
         }
@@ -37,15 +37,15 @@ impl Silence {
 /// What one worker records.
 #[derive(Debug, Default)]
 pub(super) struct Listening {
-    heard: Option<Moment>,
+    last_reply: Option<Moment>,
     requested: Option<Moment>,
     unanswered: u64,
 }
 
 impl Listening {
     /// Records that a reply arrived.
-    pub(super) fn heard(&mut self, at: Moment) {
-        self.heard = Some(at);
+    pub(super) fn on_reply(&mut self, at: Moment) {
+        self.last_reply = Some(at);
         self.unanswered = 0;
     }
 
@@ -59,7 +59,7 @@ impl Listening {
     pub(super) fn since(&self, origin: Moment) -> Silence {
         let since = |moment: Option<Moment>| moment.map(|moment| moment - origin);
         Silence {
-            heard: since(self.heard),
+            last_reply: since(self.last_reply),
             requested: since(self.requested),
             unanswered: self.unanswered,
         }
@@ -76,16 +76,16 @@ mod tests {
         let (mut one, mut two) = (Listening::default(), Listening::default());
         assert_eq!(one.since(at(0)).lasted(), Duration::ZERO);
         one.requested(at(1_000));
-        one.heard(at(1_001));
+        one.on_reply(at(1_001));
         one.requested(at(4_000));
-        one.heard(at(5_000));
+        one.on_reply(at(5_000));
         for millis in [6_000, 7_000, 9_000] {
             one.requested(at(millis));
         }
         two.requested(at(2_000));
         let both = one.since(at(1_000)).and(two.since(at(1_000)));
-        assert_eq!(both.heard, Some(Duration::from_secs(4)));
+        assert_eq!(both.last_reply, Some(Duration::from_secs(4)));
         assert_eq!((both.unanswered, both.lasted()), (4, Duration::from_secs(4)));
-        assert_eq!(two.since(at(1_000)).heard, None);
+        assert_eq!(two.since(at(1_000)).last_reply, None);
     }
 }

@@ -72,7 +72,7 @@ pub struct Lease {
     /// When it ends, counted from the start of the server.
     pub until: Duration,
     /// How many messages about it were executed since the client first had it.
-    pub heard: u32,
+    pub messages: u32,
 }
 
 /// The answers of one protocol, with its leases.

@@ -46,7 +46,7 @@ enum Name {
 struct Slot {
     name: Name,
     until: Duration,
-    heard: u32,
+    messages: u32,
     before: u32,
     behind: u32,
     state: State,
@@ -66,7 +66,7 @@ pub(super) struct HeldLease<'a> {
     pub(super) state: State,
     /// Since the start of the server.
     pub(super) until: Duration,
-    pub(super) heard: u32,
+    pub(super) messages: u32,
 }
 
 /// The leases of one kind.
@@ -120,7 +120,7 @@ impl Leases {
         let bound = slot.state == State::Bound && slot.until > now;
         if bound {
             // A client that asks again keeps its lease.
-            self.slots[place as usize].heard += 1;
+            self.slots[place as usize].messages += 1;
         } else {
             self.give(client, place, State::Offered, until);
         }
@@ -150,7 +150,7 @@ impl Leases {
     pub(super) fn release(&mut self, client: &[u8], place: u32, now: Duration) -> bool {
         let held = self.holds(client, place, now);
         if held {
-            self.slots[place as usize].heard += 1;
+            self.slots[place as usize].messages += 1;
             self.file(place, State::Free, Duration::ZERO);
         }
         held
@@ -183,7 +183,7 @@ impl Leases {
             client: slot.name.bytes(),
             state: slot.state,
             until: slot.until,
-            heard: slot.heard,
+            messages: slot.messages,
         })
     }
 
@@ -228,7 +228,7 @@ impl Leases {
         self.slots.push(Slot {
             name: Name::new(&[]),
             until: Duration::ZERO,
-            heard: 0,
+            messages: 0,
             before: NONE,
             behind: NONE,
             state: State::Free,
@@ -243,12 +243,12 @@ impl Leases {
             self.forget(place);
             let slot = &mut self.slots[place as usize];
             slot.name = Name::new(client);
-            slot.heard = 0;
+            slot.messages = 0;
             let (slots, hasher) = (&self.slots, &self.hasher);
             let hash = |place: &u32| hasher.hash_one(slots[*place as usize].name.bytes());
             self.by_client.insert_unique(self.hasher.hash_one(client), place, hash);
         }
-        self.slots[place as usize].heard += 1;
+        self.slots[place as usize].messages += 1;
         self.file(place, state, until);
     }
 
@@ -404,8 +404,9 @@ mod tests {
         let place = leases.offer(&one, None, at(0), at(10));
         assert_ne!(leases.offer(&other, None, at(0), at(10)), place);
         assert_eq!(leases.of(&one), place);
-        let heard: Vec<_> = leases.held().map(|held| (held.client.to_vec(), held.heard)).collect();
-        assert_eq!(heard, [(one, 1), (other, 1)]);
+        let messages: Vec<_> =
+            leases.held().map(|held| (held.client.to_vec(), held.messages)).collect();
+        assert_eq!(messages, [(one, 1), (other, 1)]);
     }
 
     proptest! {

@@ -294,7 +294,7 @@ impl Handler for V4Handler {
             client: held.client.to_vec(),
             state: held.state,
             until: held.until,
-            heard: held.heard,
+            messages: held.messages,
         };
         self.leases.held().map(lease).collect()
     }

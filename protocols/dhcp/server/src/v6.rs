@@ -255,7 +255,7 @@ impl LeasePool {
             client: held.client.to_vec(),
             state: held.state,
             until: held.until,
-            heard: held.heard,
+            messages: held.messages,
         }
     }
 }

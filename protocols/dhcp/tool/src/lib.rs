@@ -2,12 +2,11 @@
 //!
 //! [`route`] finds the sockets, [`v4`] and [`v6`] make the driver's plan from the command line and [`load`] the
 //! engine's; [`resolved`] has all that a command line names, [`perfdhcp`] supplies it to every run, and [`open`] has
-//! the sockets of one run. [`coverage`] says what the texts cover, [`interim`] shows intervals as they arrive, and
+//! the sockets of one run. [`interim`] shows intervals as they arrive, and
 //! [`texts`] makes what is printed at the end. This module depends neither on the letters of switches nor on the wire
 //! format of messages.
 
 mod attendance;
-mod coverage;
 mod diagnostics;
 mod error;
 mod interim;

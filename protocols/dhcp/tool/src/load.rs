@@ -24,7 +24,7 @@ const WINDOW_SLACK: f64 = 64.0;
 const DRAIN_SLACK: Duration = Duration::from_millis(250);
 /// The limit for an avalanche: longer than any user waits for one to end.
 const DRAIN_MAX: Duration = Duration::from_secs(86_400);
-/// The limit for an avalanche that was asked to end: as long as both answers may take by default in other scenarios.
+/// The limit for an avalanche after a request to end: as long as both answers may take by default in other scenarios.
 const AVALANCHE_STOPPED: Duration = Duration::from_secs(2);
 /// How long a message without an answer is retransmitted: five times in DHCPv4, without end in DHCPv6.
 const PATIENCE: Duration = Duration::from_secs(130);
@@ -42,7 +42,7 @@ pub(crate) fn mix(args: &DhcpArgs) -> Mix {
     Mix::new(acquire, renew, release)
 }
 
-/// Works out the plan, or says what is wrong with the command line.
+/// The plan of a command line.
 pub(crate) fn plan(
     args: &DhcpArgs,
     seed: u64,
@@ -159,7 +159,7 @@ fn drain(args: &DhcpArgs) -> Duration {
     }
 }
 
-/// How long a run waits once it was asked to end. The messages of an avalanche have no drop time of their own.
+/// How long a run waits after a request to end. The messages of an avalanche have no drop time of their own.
 fn drain_stopped(args: &DhcpArgs) -> Duration {
     match (args.limits.exit_wait, &args.scenario) {
         (Some(wait), _) => wait,

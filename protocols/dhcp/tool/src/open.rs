@@ -33,7 +33,7 @@ pub(crate) trait OpenDriver {
     fn release(
         &self,
         resolved: &Resolved<'_>,
-        told: (bool, &Console),
+        notes: (bool, &Console),
         stop: &Stop,
     ) -> Result<(), PerfdhcpError>;
 

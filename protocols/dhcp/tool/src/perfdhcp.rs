@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::io;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use brunt_dhcp_driver::family::Family;
 use brunt_dhcp_driver::limits::{Limits, Reason, UNSENT_MAX};
@@ -29,7 +30,7 @@ use crate::options::decoded::decoded;
 use crate::report::{Exchanges, ReportSettings, banner};
 use crate::resolved::{Resolved, v4_plan, v6_plan};
 use crate::route::Route;
-use crate::{attendance, coverage, shown, silence};
+use crate::{attendance, shown, silence};
 
 /// What perfdhcp supplies to its runs: one, or the many of a search.
 pub(crate) struct Perfdhcp<'a> {
@@ -69,7 +70,7 @@ impl<'a> Perfdhcp<'a> {
         })
     }
 
-    /// Whether messages can be made of what the command line asks for.
+    /// Whether messages can be made of the settings of the command line.
     pub(crate) fn compiles(&self) -> Result<(), PerfdhcpError> {
         self.resolved.compiles()
     }
@@ -106,7 +107,7 @@ impl<'a> Perfdhcp<'a> {
             return Ok((finished, exit));
         }
         let opening = self.opening();
-        let note = coverage::line(&job.load.phases());
+        let note = coverage(&job.load.phases());
         let mut interim = Interim::new(
             self.resolved.args,
             &self.shown,
@@ -130,7 +131,7 @@ impl<'a> Perfdhcp<'a> {
         figures.last_at_least(finished.engine.timing.window());
         let driver = self.driver.borrow();
         let Some(driver) = driver.as_deref() else { return Ok(()) };
-        // Scripts read these figures as those of the run that was asked for.
+        // Scripts read these figures as those of the requested run.
         if !finished.is_canary {
             finished.losses.print(&driver.texts(&self.resolved, &finished.engine, &figures));
         }
@@ -164,12 +165,12 @@ impl<'a> Perfdhcp<'a> {
         exit(&finished.record, finished.early(), manner)
     }
 
-    /// What the limits of the last run say.
+    /// Which limit ended the last run.
     fn limit<T>(&self, of: impl Fn(&Limits) -> T) -> Option<T> {
         self.driver.borrow().as_deref().map(|driver| of(driver.limits()))
     }
 
-    /// The run that the command line asks for.
+    /// The run of the command line.
     pub(crate) fn job(&self, world: &World) -> Result<Job, PerfdhcpError> {
         let args = self.resolved.args;
         let scheme = if args.family == Family::V6 { "dhcp6" } else { "dhcp4" };
@@ -356,5 +357,61 @@ fn call_wrapped(command: Option<&str>, word: &str, console: &Console) {
         console.note(&format!(
             "the command of -w, '{command} {word}', could not be run: {error}; the run continues without it"
         ));
+    }
+}
+
+/// What the figures on standard output cover, for a run with these phases and their beginnings; none if that is what the
+/// summary covers. The original texts have no place for it, so it is printed on standard error before the run.
+fn coverage(phases: &[(Phase, Duration)]) -> Option<String> {
+    let begins = |phase: Phase| phases.iter().find(|(known, _)| *known == phase).map(|(_, at)| *at);
+    let (warm_up, ramp) = (begins(Phase::WarmUp), begins(Phase::Ramp));
+    if warm_up.is_none() && ramp.is_none() {
+        return None;
+    }
+    let steady = begins(Phase::Steady);
+    let covered = match (ramp, steady) {
+        (Some(_), Some(_)) => "the ramp and the steady phase",
+        (Some(_), None) => "the ramp",
+        (None, _) => "the steady phase",
+    };
+    let from = ramp.into_iter().chain(steady).min().unwrap_or_default().as_secs_f64();
+    let without = if warm_up.is_some() { ", without the warm-up" } else { "" };
+    let summary = steady.map_or_else(
+        || "there is no steady phase for the summary".to_owned(),
+        |at| format!("the summary covers the steady phase, from {:.1} s", at.as_secs_f64()),
+    );
+    Some(format!(
+        "the report and the interim lines cover {covered}, from {from:.1} s of the run{without}; {summary}"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coverage_names_phases_omitted_from_the_texts() {
+        use Phase::{Ramp, Steady, WarmUp};
+        let seconds = Duration::from_secs;
+        assert_eq!(coverage(&[(Steady, seconds(0))]), None);
+        for (phases, reported) in [
+            (
+                vec![(WarmUp, seconds(0)), (Steady, seconds(5))],
+                "the report and the interim lines cover the steady phase, from 5.0 s of the run, without the \
+                 warm-up; the summary covers the steady phase, from 5.0 s",
+            ),
+            (
+                vec![(Ramp, seconds(0)), (Steady, seconds(2))],
+                "the report and the interim lines cover the ramp and the steady phase, from 0.0 s of the run; the \
+                 summary covers the steady phase, from 2.0 s",
+            ),
+            (
+                vec![(WarmUp, seconds(0)), (Ramp, seconds(1))],
+                "the report and the interim lines cover the ramp, from 1.0 s of the run, without the warm-up; there \
+                 is no steady phase for the summary",
+            ),
+        ] {
+            assert_eq!(coverage(&phases).as_deref(), Some(reported));
+        }
     }
 }

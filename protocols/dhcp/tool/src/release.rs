@@ -73,7 +73,7 @@ pub(crate) fn all<D: Diagnostics + Over<C>, C: Carrier + 'static>(
         .with_tallies(attendance::tallies(v6, false, false));
     let releasing = Dhcp::new(setup, 1);
     let sessions = DhcpSessions::new(&releasing, time.clock(), false, None);
-    let mut told = Duration::ZERO;
+    let mut reported = Duration::ZERO;
     let mut done = 0;
     // The signal that ended the run does not stop the release of its leases; another one does.
     let ours = Stop::new();
@@ -82,8 +82,8 @@ pub(crate) fn all<D: Diagnostics + Over<C>, C: Carrier + 'static>(
             ours.abort();
         }
         done += interval.counts().ok;
-        if interval.to >= told + EVERY && shows {
-            told = interval.to;
+        if interval.to >= reported + EVERY && shows {
+            reported = interval.to;
             console.say(&format!("Releasing leases: {done} of {total}"));
         }
     };

@@ -58,7 +58,7 @@ impl<'a> Resolved<'a> {
         })
     }
 
-    /// Whether messages can be made of what the command line asks for.
+    /// Whether messages can be made of the settings of the command line.
     pub(crate) fn compiles(&self) -> Result<(), PerfdhcpError> {
         let local = self.route.locals.first();
         let local = local.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), SocketAddr::ip);

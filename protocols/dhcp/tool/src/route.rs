@@ -49,7 +49,7 @@ pub(crate) struct Route {
 }
 
 impl Route {
-    /// Finds the route, or says what is wrong with it.
+    /// Finds the route.
     pub(crate) fn new(args: &DhcpArgs, network: &Network) -> Result<Self, RouteError> {
         let options = &args.route;
         let interface = match (options.interface.as_deref(), options.local) {

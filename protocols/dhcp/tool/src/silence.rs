@@ -32,14 +32,14 @@ pub(crate) fn advice(
     if silence.unanswered == 0 || !dropped {
         return None;
     }
-    match (silence.heard, strange(figures)) {
+    match (silence.last_reply, strange(figures)) {
         // A process answers there, but not what was asked.
         (None, Some((_, what))) => Some(format!(
             "no answer from {} to any of {} messages; {what}",
             route.server, silence.unanswered
         )),
         (None, None) => Some(never(figures, silence, args, route)),
-        (Some(heard), _) => stopped(figures, silence, heard, args, route),
+        (Some(last_reply), _) => stopped(figures, silence, last_reply, args, route),
     }
 }
 
@@ -112,7 +112,7 @@ fn refused(figures: &Exchanges) -> String {
 fn stopped(
     figures: &Exchanges,
     silence: Silence,
-    heard: Duration,
+    last_reply: Duration,
     args: &DhcpArgs,
     route: &Route,
 ) -> Option<String> {
@@ -123,7 +123,7 @@ fn stopped(
     Some(format!(
         "no answer from {} from {:.1} s to the end, when {} messages were sent{}{}{}",
         route.server,
-        heard.as_secs_f64(),
+        last_reply.as_secs_f64(),
         silence.unanswered,
         refused(figures),
         full_queue(figures.server_drops).unwrap_or_default(),
@@ -162,9 +162,9 @@ fn never(figures: &Exchanges, silence: Silence, args: &DhcpArgs, route: &Route) 
     if let Some(full) = full_queue(figures.server_drops) {
         return nothing + &full;
     }
-    let asks = format!("{nothing}. Is there a server");
+    let question = format!("{nothing}. Is there a server");
     let Some(local) = route.locals.first().filter(|_| !args.route.client) else {
-        return asks + "?";
+        return question + "?";
     };
     let whom = match (&args.route.relay_addresses, args.family) {
         (Some(_), _) => "the relays of -J".to_owned(),
@@ -177,7 +177,7 @@ fn never(figures: &Exchanges, silence: Silence, args: &DhcpArgs, route: &Route) 
         ),
         _ => String::new(),
     };
-    format!("{asks}, and does it have a subnet for {whom}?{port}")
+    format!("{question}, and does it have a subnet for {whom}?{port}")
 }
 
 #[cfg(test)]
@@ -208,10 +208,10 @@ mod tests {
     fn unrelated_datagrams_show_that_a_host_exists() {
         assert_eq!(described(&[(0, "malformed"), (0, "too short")]), None);
         let strange = described(&[(18, "malformed"), (0, "too short"), (2, "unexpected")]);
-        let told = "20 datagrams came that are no answers to them: 18 malformed, 2 unexpected";
-        assert_eq!(strange, Some((20, told.to_owned())));
+        let expected = "20 datagrams came that are no answers to them: 18 malformed, 2 unexpected";
+        assert_eq!(strange, Some((20, expected.to_owned())));
         let drop_time = [Duration::from_secs(1); 2];
-        assert_eq!(present(20, 0, 0, strange.clone(), drop_time).as_deref(), Some(told));
+        assert_eq!(present(20, 0, 0, strange.clone(), drop_time).as_deref(), Some(expected));
         assert_eq!(present(41, 0, 0, strange.clone(), drop_time), None, "too few to explain it");
         assert_eq!(present(0, 0, 0, strange, drop_time), None, "everything was answered");
     }
@@ -219,10 +219,10 @@ mod tests {
     #[test]
     fn full_server_queue_shows_that_a_server_exists() {
         assert_eq!((full_queue(None), full_queue(Some(0))), (None, None));
-        let told = full_queue(Some(1834)).unwrap();
+        let expected = full_queue(Some(1834)).unwrap();
         assert!(
-            told.starts_with("; 1834 of them were lost in the server's receive queue"),
-            "{told}"
+            expected.starts_with("; 1834 of them were lost in the server's receive queue"),
+            "{expected}"
         );
     }
 

@@ -358,7 +358,7 @@ fn nesting_beyond_the_limit_is_refused() {
 }
 
 #[test]
-fn decode_errors_say_what_is_wrong_where() {
+fn decode_errors_name_the_fault_and_its_place() {
     let output = |error: Result<Message<'_>, DecodeError>| error.unwrap_err().to_string();
     let parse = Message::parse;
     assert!(output(parse(&[1, 0, 0])).contains("3 bytes, and its header alone needs 4"));

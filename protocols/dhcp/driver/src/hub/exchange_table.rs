@@ -301,7 +301,7 @@ impl<D: Dialogue> ExchangeTable<D> {
             Err(Rejected::TooShort) => return self.overall(None, Overall::TooShort),
             Err(Rejected::Unexpected) => return self.overall(None, Overall::Unexpected),
         };
-        self.listening.heard(at);
+        self.listening.on_reply(at);
         let Some(index) = self.transactions.slot(xid) else {
             return self.orphan(xid, message);
         };

@@ -20,7 +20,7 @@ use std::time::Duration;
 /// The phase of the exchanges, if all have the same phase.
 pub(super) const STEADY: u8 = 3;
 
-/// A table whose clock advances only when the test says so.
+/// A table whose clock is advanced only by the test.
 pub(super) struct TableHarness {
     pub(super) table: ExchangeTable<Toy>,
     pub(super) shared: Arc<Shared<Toy>>,
@@ -79,11 +79,11 @@ impl TableHarness {
 
     pub(super) fn receive(&mut self, what: u8, xid: u32, address: u32) {
         let now = self.now;
-        self.hear_stamped(what, xid, address, None, now);
+        self.receive_stamped(what, xid, address, None, now);
     }
 
     /// Reads, at `now`, a message that the kernel received at `stamp`.
-    pub(super) fn hear_stamped(
+    pub(super) fn receive_stamped(
         &mut self,
         what: u8,
         xid: u32,

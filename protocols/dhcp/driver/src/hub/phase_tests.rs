@@ -125,13 +125,13 @@ fn buffered_answers_are_judged_by_their_kernel_timestamp() {
     let (looked, now) = (at(500), at(9_000));
     let due = harness.table.next().unwrap();
     harness.table.stood_still(Gap::between(looked, due, now));
-    harness.hear_stamped(OFFER, 0, 9, Some(at(600)), now);
-    harness.hear_stamped(OFFER, 1, 9, Some(at(1_006)), now);
-    harness.hear_stamped(OFFER, 2, 9, None, now);
+    harness.receive_stamped(OFFER, 0, 9, Some(at(600)), now);
+    harness.receive_stamped(OFFER, 1, 9, Some(at(1_006)), now);
+    harness.receive_stamped(OFFER, 2, 9, None, now);
     harness.now = now;
     harness.table.tick(now);
     assert_eq!(harness.send(), [(REQUEST, 0)], "the first was in time");
-    harness.hear_stamped(ACK, 0, 9, None, at(9_001));
+    harness.receive_stamped(ACK, 0, 9, None, at(9_001));
     let ended = harness.end(0).unwrap();
     assert_eq!(
         (ended.outcome, ended.took[0]),

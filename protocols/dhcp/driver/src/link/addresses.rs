@@ -59,7 +59,7 @@ impl Addresses {
     }
 
     /// Processes a message from a server.
-    pub(super) fn heard(&mut self, message: &Message<'_>) {
+    pub(super) fn on_reply(&mut self, message: &Message<'_>) {
         if message.message_type() != Some(MessageType::Ack) {
             return;
         }
@@ -128,7 +128,7 @@ mod tests {
     }
 
     fn acked(addresses: &mut Addresses, mac: Mac, address: Ipv4Addr) {
-        addresses.heard(&Message::scan(&message(MessageType::Ack, mac, address, None)).unwrap());
+        addresses.on_reply(&Message::scan(&message(MessageType::Ack, mac, address, None)).unwrap());
     }
 
     #[test]

@@ -257,17 +257,17 @@ impl Carrier for Link {
 
     async fn receive(&self, inbox: &mut Inbox, clock: &dyn Clock) -> io::Result<()> {
         loop {
-            let asks = self.segment.borrow().asks();
+            let waits_for_arp = self.segment.borrow().waits_for_arp();
             let taken =
                 self.inner.async_io(Interest::READABLE, |socket| self.take(socket, inbox, clock));
-            if !asks {
+            if !waits_for_arp {
                 return taken.await;
             }
             if let Ok(taken) = tokio::time::timeout(ANSWER_WITHIN, taken).await {
                 return taken;
             }
             let send = |frame: &[u8]| drop(self.inner.get_ref().send(frame));
-            self.segment.borrow_mut().ask(send);
+            self.segment.borrow_mut().repeat_requests(send);
         }
     }
 

@@ -74,15 +74,15 @@ impl Neighbours {
         found.map(|(at, mac)| (mac, self.waiting.remove(at).frame))
     }
 
-    /// Repeats ARP requests: `ask` is called once for each address, with a frame that waits for it. Frames for which
+    /// Repeats ARP requests: `send` is called once for each address, with a frame that waits for it. Frames for which
     /// enough requests were sent are dropped.
-    pub(super) fn ask(&mut self, mut ask: impl FnMut(Ipv4Addr, &[u8])) {
+    pub(super) fn repeat_requests(&mut self, mut send: impl FnMut(Ipv4Addr, &[u8])) {
         self.waiting.retain(|it| it.requested < QUESTIONS_MAX);
         for at in 0..self.waiting.len() {
             let (before, rest) = self.waiting.split_at_mut(at);
             let it = &mut rest[0];
             if before.iter().all(|other| other.to != it.to) {
-                ask(it.to, &it.frame);
+                send(it.to, &it.frame);
             }
             it.requested += 1;
         }
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(neighbours.wait(SERVER, &[2]), Some(false), "somebody has asked for it");
         assert_eq!(neighbours.wait(OTHER, &[3]), Some(true));
         let mut requested = Vec::new();
-        neighbours.ask(|to, frame| requested.push((to, frame.to_vec())));
+        neighbours.repeat_requests(|to, frame| requested.push((to, frame.to_vec())));
         assert_eq!(requested, [(SERVER, vec![1]), (OTHER, vec![3])], "once each");
         assert_eq!(neighbours.take_ready(), None);
         neighbours.answered(SERVER, [9; 6]);
@@ -157,7 +157,7 @@ mod tests {
         assert!(neighbours.wait(SERVER, &[0]).is_none(), "too many wait");
         let mut requested = 0;
         for _ in 0..10 {
-            neighbours.ask(|_, _| requested += 1);
+            neighbours.repeat_requests(|_, _| requested += 1);
         }
         assert_eq!(requested + 1, QUESTIONS_MAX);
         assert!(!neighbours.is_waited_for());

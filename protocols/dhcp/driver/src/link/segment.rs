@@ -145,13 +145,13 @@ impl Segment {
     }
 
     /// Whether an ARP request is pending.
-    pub(super) const fn asks(&self) -> bool {
+    pub(super) const fn waits_for_arp(&self) -> bool {
         self.neighbours.is_waited_for()
     }
 
     /// Repeats the ARP requests that are still unanswered.
-    pub(super) fn ask(&mut self, send: impl Fn(&[u8])) {
-        self.neighbours.ask(|to, frame| {
+    pub(super) fn repeat_requests(&mut self, send: impl Fn(&[u8])) {
+        self.neighbours.repeat_requests(|to, frame| {
             if let Some(question) = question(frame, to) {
                 send(&question);
             }
@@ -174,7 +174,7 @@ impl Segment {
         if let Ok(message) = Message::scan(payload)
             && message.is_reply()
         {
-            self.addresses.heard(&message);
+            self.addresses.on_reply(&message);
             if !source.socket.ip().is_unspecified() {
                 self.neighbours.replied(*source.socket.ip(), source.mac);
             }

@@ -124,7 +124,7 @@ fn send(link: &Link, bytes: &[u8], to: SocketAddr) {
 }
 
 /// The content and the sender of the next datagram to the server.
-fn heard(server: &UdpSocket) -> (Vec<u8>, SocketAddr) {
+fn received(server: &UdpSocket) -> (Vec<u8>, SocketAddr) {
     let mut buffer = [0; 2048];
     let (length, from) = server.recv_from(&mut buffer).unwrap();
     (buffer[..length].to_vec(), from)
@@ -171,7 +171,7 @@ fn clients_without_an_address_send_and_receive() {
                 left = &left[link.try_send(datagrams).unwrap()..];
             }
             for each in &sent {
-                let (bytes, from) = heard(&server);
+                let (bytes, from) = received(&server);
                 assert_eq!(&bytes, each);
                 assert_eq!(from, SocketAddr::from(([0, 0, 0, 0], 68)));
             }
@@ -196,7 +196,7 @@ fn client_with_an_address_answers_arp_and_renews() {
             let (link, server) = (open(&options()).await, server(Ipv4Addr::UNSPECIFIED));
             let request = message(1, MessageType::Request, 7, Some((REQUESTED, leased(7))));
             send(&link, &request, EVERYBODY);
-            assert_eq!(heard(&server).0, request);
+            assert_eq!(received(&server).0, request);
             server.send_to(&ack(7), (Ipv4Addr::BROADCAST, 68)).unwrap();
             replies(&link, 1).await;
             // The server's kernel sends an ARP request for the address before it sends to it for the first time.
@@ -208,11 +208,11 @@ fn client_with_an_address_answers_arp_and_renews() {
             // Unicast, to the hardware address of the reply's sender.
             let renewal = message(1, MessageType::Request, 7, Some((at::CIADDR, leased(7))));
             send(&link, &renewal, SocketAddr::from((SERVER, 67)));
-            assert_eq!(heard(&server), (renewal, SocketAddr::from((leased(7), 68))));
+            assert_eq!(received(&server), (renewal, SocketAddr::from((leased(7), 68))));
             // After its release no client has the address: the kernel gets no answer when it asks again.
             let release = message(1, MessageType::Release, 7, Some((at::CIADDR, leased(7))));
             send(&link, &release, SocketAddr::from((SERVER, 67)));
-            assert_eq!(heard(&server).1, SocketAddr::from((leased(7), 68)));
+            assert_eq!(received(&server).1, SocketAddr::from((leased(7), 68)));
             ip("neigh flush dev server");
             other.send_to(b"anybody", (leased(7), 68)).unwrap();
             let quiet = tokio::time::timeout(Duration::from_millis(300), replies(&link, 1)).await;
@@ -249,7 +249,8 @@ fn unknown_server_is_resolved_by_arp() {
             for client in 1..=3 {
                 send(&link, &release(client), to);
             }
-            let on_message = move || ([heard(&socket), heard(&socket), heard(&socket)], socket);
+            let on_message =
+                move || ([received(&socket), received(&socket), received(&socket)], socket);
             let (got, socket) = alive(&link, on_message).await;
             for (client, (bytes, from)) in (1..).zip(got) {
                 assert_eq!(
@@ -259,7 +260,7 @@ fn unknown_server_is_resolved_by_arp() {
             }
             // The hardware address is known now, so the next frame is sent at once.
             send(&link, &release(4), to);
-            assert_eq!(heard(&socket).0, release(4));
+            assert_eq!(received(&socket).0, release(4));
         });
     });
 }
@@ -280,7 +281,7 @@ fn absent_server_gets_three_arp_requests() {
             let long_enough = Duration::from_millis(3500);
             let silence = tokio::time::timeout(long_enough, link.receive(&mut inbox, &clock));
             assert!(silence.await.is_err());
-            assert!(!link.segment.borrow().asks(), "it was given up");
+            assert!(!link.segment.borrow().waits_for_arp(), "it was given up");
             let mut questions = 0;
             let mut frames = mmsg::Incoming::new(2048);
             while let Ok(count) = frames.receive(watch.inner.as_fd(), 1) {
@@ -390,7 +391,7 @@ fn oversized_message_is_refused_and_the_rest_sent() {
                 }
             }
             assert_eq!(faults, [(1, Some(libc::EMSGSIZE)), (2, Some(libc::EAFNOSUPPORT))]);
-            assert_eq!([heard(&server).0, heard(&server).0], [one, two]);
+            assert_eq!([received(&server).0, received(&server).0], [one, two]);
         });
     });
 }
@@ -409,9 +410,9 @@ fn message_longer_than_a_frame_is_fragmented() {
                 let rest = rest.map(|bytes| OutgoingDatagram { bytes, to: EVERYBODY });
                 at += link.try_send(rest).unwrap();
             }
-            assert_eq!(heard(&server).0, short);
-            assert_eq!(heard(&server).0, long);
-            assert_eq!(heard(&server).0, short);
+            assert_eq!(received(&server).0, short);
+            assert_eq!(received(&server).0, long);
+            assert_eq!(received(&server).0, short);
         });
     });
 }

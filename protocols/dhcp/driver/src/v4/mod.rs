@@ -5,7 +5,6 @@
 //! complete except for a few fields. A [`Client`] performs one exchange. All possible faults of
 //! packets are found when the plan is compiled, so none can occur during a run.
 
-mod backoff;
 mod client;
 mod error;
 mod lease;

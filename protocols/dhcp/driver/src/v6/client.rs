@@ -313,10 +313,10 @@ impl Client {
             Refusal::Status(status) => Outcome::Failed(Class::Result, status.into()),
             Refusal::Nothing => Outcome::Failed(Class::Check, 0),
         };
-        // These two statuses say nothing about the lease that the client has.
-        let of_asking =
+        // These two statuses are about the request, not about the lease that the client has.
+        let keeps_lease =
             [status::UNSPEC_FAIL, status::USE_MULTICAST].map(Refusal::Status).contains(&refusal);
-        let lease = self.lease.take().filter(|_| of_asking && self.kind != Kind::Acquire);
+        let lease = self.lease.take().filter(|_| keeps_lease && self.kind != Kind::Acquire);
         ended(outcome, Some(Anomaly::Rejected), lease)
     }
 

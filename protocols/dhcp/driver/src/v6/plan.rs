@@ -21,8 +21,8 @@ pub(super) const DATAGRAM_MAX: usize = 65_527;
 
 /// The association that every client requests, with the same times as in perfdhcp.
 const IAID: u32 = 1;
-const T1_ASKED: u32 = 3600;
-const T2_ASKED: u32 = 5400;
+const T1_REQUESTED: u32 = 3600;
+const T2_REQUESTED: u32 = 5400;
 
 /// DNS servers and search domains, as perfdhcp requests them.
 const ORO: [u8; 4] = [0, code::DNS_SERVERS as u8, 0, code::DOMAIN_LIST as u8];
@@ -335,7 +335,7 @@ fn default_layouts(setup: &Setup) -> Vec<Layout> {
     let requested = |kind: IaKind| {
         let mut bytes = Vec::new();
         let mut writer = Writer::behind(&mut bytes);
-        let open = writer.open_ia(kind, IAID, T1_ASKED, T2_ASKED);
+        let open = writer.open_ia(kind, IAID, T1_REQUESTED, T2_REQUESTED);
         writer.close(&open);
         Piece::Fixed(bytes)
     };

@@ -58,16 +58,16 @@ impl Client {
         Ok(bytes)
     }
 
-    pub(crate) fn ask(&self, bytes: &[u8]) -> Vec<u8> {
+    pub(crate) fn exchange(&self, bytes: &[u8]) -> Vec<u8> {
         self.send(bytes);
         self.receive().unwrap()
     }
 
-    pub(crate) fn hears_nothing(&self) -> bool {
+    pub(crate) fn receives_nothing(&self) -> bool {
         self.socket.set_read_timeout(Some(SILENCE)).unwrap();
-        let heard = self.receive();
+        let received = self.receive();
         self.socket.set_read_timeout(Some(PATIENCE)).unwrap();
-        heard.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
+        received.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
     }
 
     /// Sends messages one after the other. Returns whether nothing is answered, once the server has read them all: a
@@ -78,7 +78,7 @@ impl Client {
             self.send(message);
         }
         assert!(until(PATIENCE, || self.read_by(running) >= wanted), "the server reads no more");
-        self.hears_nothing()
+        self.receives_nothing()
     }
 
     /// How many datagrams the server has read at its address.
@@ -87,12 +87,12 @@ impl Client {
         if self.server.is_ipv6() { stats.v6.datagrams } else { stats.v4.datagrams }
     }
 
-    pub(crate) fn ask4(&self, message: &v4::Message) -> v4::Message {
-        read4(&self.ask(&message.to_vec().unwrap()))
+    pub(crate) fn exchange4(&self, message: &v4::Message) -> v4::Message {
+        read4(&self.exchange(&message.to_vec().unwrap()))
     }
 
-    pub(crate) fn ask6(&self, message: &v6::Message) -> v6::Message {
-        read6(&self.ask(&message.to_vec().unwrap()))
+    pub(crate) fn exchange6(&self, message: &v6::Message) -> v6::Message {
+        read6(&self.exchange(&message.to_vec().unwrap()))
     }
 }
 
@@ -127,9 +127,9 @@ pub(crate) fn request(number: u8, offer: &v4::Message) -> v4::Message {
 
 /// Leases an address to a client, and returns it.
 pub(crate) fn lease4(client: &Client, number: u8) -> Ipv4Addr {
-    let offer = client.ask4(&discover(number));
+    let offer = client.exchange4(&discover(number));
     assert_eq!(offer.opts().msg_type(), Some(v4::MessageType::Offer));
-    let ack = client.ask4(&request(number, &offer));
+    let ack = client.exchange4(&request(number, &offer));
     assert_eq!(ack.opts().msg_type(), Some(v4::MessageType::Ack));
     ack.yiaddr()
 }

@@ -34,13 +34,13 @@ fn sum(tally: &Tally) -> u64 {
 
 /// One of each message a client sends.
 fn messages(client: &Client, six: &Client) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
-    let offer = client.ask4(&discover(1));
+    let offer = client.exchange4(&discover(1));
     let kinds = [v4::MessageType::Inform, v4::MessageType::Release, v4::MessageType::Decline];
     let mut four = vec![discover(1).to_vec().unwrap(), request(1, &offer).to_vec().unwrap()];
     four.extend(kinds.map(|kind| message4(1, kind).to_vec().unwrap()));
     let mut both = solicit(1);
     both.opts_mut().insert(prefix(2));
-    let advertise = six.ask6(&both);
+    let advertise = six.exchange6(&both);
     let mut many = vec![both.to_vec().unwrap()];
     let kinds = [
         v6::MessageType::Request,
@@ -81,8 +81,8 @@ proptest! {
         settled(&running, Family::V6, sent);
         // Later clients are served.
         let fresh = Client::new(client.server);
-        fresh.ask4(&discover(99));
-        Client::new(six.server).ask6(&solicit(99));
+        fresh.exchange4(&discover(99));
+        Client::new(six.server).exchange6(&solicit(99));
     }
 
     #[test]

@@ -63,7 +63,7 @@ fn socket(address: SocketAddr) -> UdpSocket {
 }
 
 /// Asks until there is an answer: a link that was just connected transmits nothing for a moment.
-fn ask(socket: &UdpSocket, to: SocketAddr, bytes: &[u8]) -> (Vec<u8>, SocketAddr) {
+fn exchange(socket: &UdpSocket, to: SocketAddr, bytes: &[u8]) -> (Vec<u8>, SocketAddr) {
     let mut answer = vec![0; 1500];
     for _ in 0..100 {
         socket.send_to(bytes, to).unwrap();
@@ -81,19 +81,19 @@ fn shout() {
     let socket4 = socket("0.0.0.0:68".parse().unwrap());
     socket4.set_broadcast(true).unwrap();
     let everybody = "255.255.255.255:67".parse().unwrap();
-    let (offer, from) = ask(&socket4, everybody, &discover(1).to_vec().unwrap());
+    let (offer, from) = exchange(&socket4, everybody, &discover(1).to_vec().unwrap());
     assert_eq!(from, "10.55.0.1:67".parse().unwrap());
     let offer = read4(&offer);
     let id = v4::DhcpOption::ServerIdentifier([10, 55, 0, 1].into());
     assert_eq!(offer.opts().get(v4::OptionCode::ServerIdentifier), Some(&id));
-    let (ack, _) = ask(&socket4, everybody, &request(1, &offer).to_vec().unwrap());
+    let (ack, _) = exchange(&socket4, everybody, &request(1, &offer).to_vec().unwrap());
     assert_eq!(read4(&ack).yiaddr(), offer.yiaddr());
 
     let socket6 = socket("[::]:546".parse().unwrap());
     let index = nix::net::if_::if_nametoindex(WIRE[1]).unwrap();
     for group in ["ff02::1:2", "ff05::1:3"] {
         let group = SocketAddrV6::new(group.parse().unwrap(), 547, 0, index);
-        let (advertise, from) = ask(&socket6, group.into(), &solicit(1).to_vec().unwrap());
+        let (advertise, from) = exchange(&socket6, group.into(), &solicit(1).to_vec().unwrap());
         assert_eq!(
             from,
             SocketAddrV6::new(Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0, 1), 547, 0, index).into()
@@ -123,9 +123,10 @@ fn broadcasts_and_multicasts_are_received_in_lab_mode() {
     });
     shouter.join().unwrap();
     let stats = server.join().unwrap();
-    let heard = [RequestKind::Discover, RequestKind::Request].map(|act| stats.v4.received_of(act));
+    let received =
+        [RequestKind::Discover, RequestKind::Request].map(|act| stats.v4.received_of(act));
     assert!(
-        heard.iter().all(|count| *count > 0) && stats.v6.received_of(RequestKind::Discover) > 1
+        received.iter().all(|count| *count > 0) && stats.v6.received_of(RequestKind::Discover) > 1
     );
     assert_eq!((stats.v4.relayed, stats.v4.malformed, stats.v6.malformed), (0, 0, 0));
 }

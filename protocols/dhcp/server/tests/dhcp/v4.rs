@@ -21,10 +21,10 @@ fn offer_contains_the_configured_options() {
         config.v4.routers = vec![Ipv4Addr::new(10, 1, 0, 6)];
         config.v4.name_servers = vec![Ipv4Addr::new(9, 9, 9, 9), Ipv4Addr::new(8, 8, 8, 8)];
     });
-    let offer = client.ask4(&discover(7));
+    let offer = client.exchange4(&discover(7));
     assert_eq!((kind(&offer), offer.xid()), (Some(MessageType::Offer), 0x0100_0007));
     assert_eq!((offer.yiaddr(), offer.chaddr()), ([10, 1, 0, 1].into(), &[2, 0, 0, 0, 0, 7][..]));
-    let ack = client.ask4(&request(7, &offer));
+    let ack = client.exchange4(&request(7, &offer));
     assert_eq!((kind(&ack), ack.yiaddr()), (Some(MessageType::Ack), offer.yiaddr()));
     for expected in [
         DhcpOption::SubnetMask([255, 255, 255, 248].into()),
@@ -38,7 +38,7 @@ fn offer_contains_the_configured_options() {
         assert_eq!(ack.opts().get(OptionCode::from(&expected)), Some(&expected));
     }
     let leases = running.leases();
-    assert_eq!((leases.len(), leases[0].state, leases[0].heard), (1, State::Bound, 2));
+    assert_eq!((leases.len(), leases[0].state, leases[0].messages), (1, State::Bound, 2));
     assert_eq!(leases[0].client, [1, 2, 0, 0, 0, 0, 7]);
     assert_eq!(leases[0].address, Ipv4Addr::new(10, 1, 0, 1));
     let stats = running.shutdown().v4;
@@ -56,14 +56,14 @@ fn lease_is_renewed_released_and_acquired_again() {
     let address = lease4(&client, 1);
     let mut renew = message4(1, MessageType::Request);
     renew.set_ciaddr(address);
-    let ack = client.ask4(&renew);
+    let ack = client.exchange4(&renew);
     assert_eq!(
         (kind(&ack), ack.yiaddr(), ack.ciaddr()),
         (Some(MessageType::Ack), address, address)
     );
     let mut reboot = message4(1, MessageType::Request);
     reboot.opts_mut().insert(DhcpOption::RequestedIpAddress(address));
-    assert_eq!(kind(&client.ask4(&reboot)), Some(MessageType::Ack));
+    assert_eq!(kind(&client.exchange4(&reboot)), Some(MessageType::Ack));
     let mut release = message4(1, MessageType::Release);
     release.set_ciaddr(address);
     assert!(client.is_unanswered(&running, &[release.to_vec().unwrap()]));
@@ -80,21 +80,27 @@ fn lease_is_renewed_released_and_acquired_again() {
 fn invalid_requests_are_refused_and_unknown_ones_ignored() {
     let (running, client, _) = start(|_| {});
     let address = lease4(&client, 1);
-    let ask = |number: u8, wanted: Ipv4Addr| {
+    let reboot_at = |number: u8, wanted: Ipv4Addr| {
         let mut reboot = message4(number, MessageType::Request);
         reboot.opts_mut().insert(DhcpOption::RequestedIpAddress(wanted));
         reboot
     };
     // An address on another network, another client's, and one that is not the client's own.
-    assert_eq!(kind(&client.ask4(&ask(1, [172, 16, 0, 1].into()))), Some(MessageType::Nak));
-    assert_eq!(kind(&client.ask4(&ask(1, [10, 1, 0, 5].into()))), Some(MessageType::Nak));
-    let unknown = ask(9, [10, 1, 0, 5].into()).to_vec().unwrap();
+    assert_eq!(
+        kind(&client.exchange4(&reboot_at(1, [172, 16, 0, 1].into()))),
+        Some(MessageType::Nak)
+    );
+    assert_eq!(
+        kind(&client.exchange4(&reboot_at(1, [10, 1, 0, 5].into()))),
+        Some(MessageType::Nak)
+    );
+    let unknown = reboot_at(9, [10, 1, 0, 5].into()).to_vec().unwrap();
     assert!(client.is_unanswered(&running, &[unknown]));
     let mut renew = message4(2, MessageType::Request);
     renew.set_ciaddr(address);
-    let nak = client.ask4(&renew);
+    let nak = client.exchange4(&renew);
     assert_eq!((kind(&nak), nak.yiaddr()), (Some(MessageType::Nak), Ipv4Addr::UNSPECIFIED));
-    let offer = client.ask4(&discover(3));
+    let offer = client.exchange4(&discover(3));
     let mut elsewhere = request(3, &offer);
     elsewhere.opts_mut().insert(DhcpOption::ServerIdentifier([10, 9, 9, 9].into()));
     assert!(client.is_unanswered(&running, &[elsewhere.to_vec().unwrap()]));
@@ -145,23 +151,23 @@ fn rapid_commit_inform_and_client_identifiers_work() {
     eager.opts_mut().insert(DhcpOption::RapidCommit);
     let id = DhcpOption::ClientIdentifier(b"\xff somebody".to_vec());
     eager.opts_mut().insert(id.clone());
-    let ack = client.ask4(&eager);
+    let ack = client.exchange4(&eager);
     assert_eq!(kind(&ack), Some(MessageType::Ack));
     assert!(ack.opts().get(OptionCode::RapidCommit).is_some());
     assert_eq!(ack.opts().get(OptionCode::ClientIdentifier), Some(&id));
     assert_eq!(running.leases()[0].client, b"\xff somebody");
     // The same hardware address without the identifier is another client.
-    assert_ne!(client.ask4(&discover(1)).yiaddr(), ack.yiaddr());
+    assert_ne!(client.exchange4(&discover(1)).yiaddr(), ack.yiaddr());
     let mut inform = message4(1, MessageType::Inform);
     inform.set_ciaddr([10, 1, 0, 6]);
-    let ack = client.ask4(&inform);
+    let ack = client.exchange4(&inform);
     assert_eq!((kind(&ack), ack.yiaddr()), (Some(MessageType::Ack), Ipv4Addr::UNSPECIFIED));
     assert!(ack.opts().get(OptionCode::SubnetMask).is_some());
     assert!(ack.opts().get(OptionCode::AddressLeaseTime).is_none());
     drop(running);
 
     let (_running, client, _) = start(|config| config.v4.rapid_commit = false);
-    assert_eq!(kind(&client.ask4(&eager)), Some(MessageType::Offer));
+    assert_eq!(kind(&client.exchange4(&eager)), Some(MessageType::Offer));
 }
 
 /// Answers are sent to port 67 of the relay, and listening there requires a privilege.
@@ -208,7 +214,7 @@ fn wildcard_and_multicast_addresses_are_refused() {
         message.set_giaddr(address);
         client.send(&message.to_vec().unwrap());
     }
-    assert_eq!(kind(&client.ask4(&discover(1))), Some(MessageType::Offer));
+    assert_eq!(kind(&client.exchange4(&discover(1))), Some(MessageType::Offer));
     assert_eq!(running.shutdown().v4.malformed, 2);
     // Clients on different sockets are served alike, each with an address of its own.
     let (_running, client, _) = start(|_| {});

@@ -11,9 +11,9 @@ use crate::client::{
 };
 
 fn lease6(client: &Client, number: u8) -> Message {
-    let advertise = client.ask6(&solicit(number));
+    let advertise = client.exchange6(&solicit(number));
     assert_eq!(advertise.msg_type(), MessageType::Advertise);
-    let reply = client.ask6(&next6(MessageType::Request, &advertise));
+    let reply = client.exchange6(&next6(MessageType::Request, &advertise));
     assert_eq!(reply.msg_type(), MessageType::Reply);
     reply
 }
@@ -34,9 +34,9 @@ fn advertise_contains_the_configured_options() {
     let mut curious = solicit(7);
     curious.opts_mut().insert(prefix(5));
     curious.opts_mut().insert(DhcpOption::ORO(ORO { opts: vec![OptionCode::DomainNameServers] }));
-    let advertise = client.ask6(&curious);
+    let advertise = client.exchange6(&curious);
     assert_eq!((advertise.msg_type(), advertise.xid()), (MessageType::Advertise, [1, 2, 7]));
-    let reply = client.ask6(&next6(MessageType::Request, &advertise));
+    let reply = client.exchange6(&next6(MessageType::Request, &advertise));
     let address = given(&reply).0[0].clone();
     assert_eq!(address.addr, "2001:db8:1::1".parse::<Ipv6Addr>().unwrap());
     assert_eq!((address.preferred_life, address.valid_life), (1000, 2000));
@@ -71,23 +71,23 @@ fn lease_is_renewed_rebound_confirmed_and_released() {
     let (running, _, client) = start(|_| {});
     let reply = lease6(&client, 1);
     let address = first(&reply);
-    assert_eq!(first(&client.ask6(&next6(MessageType::Renew, &reply))), address);
+    assert_eq!(first(&client.exchange6(&next6(MessageType::Renew, &reply))), address);
     let mut rebind = next6(MessageType::Rebind, &reply);
     rebind.opts_mut().remove(OptionCode::ServerId);
-    assert_eq!(first(&client.ask6(&rebind)), address);
+    assert_eq!(first(&client.exchange6(&rebind)), address);
     let mut confirm = next6(MessageType::Confirm, &reply);
     confirm.opts_mut().remove(OptionCode::ServerId);
-    assert_eq!(status(client.ask6(&confirm).opts()), Some(Status::Success));
-    let released = client.ask6(&next6(MessageType::Release, &reply));
+    assert_eq!(status(client.exchange6(&confirm).opts()), Some(Status::Success));
+    let released = client.exchange6(&next6(MessageType::Release, &reply));
     assert_eq!(status(released.opts()), Some(Status::Success));
     assert_eq!(released.opts().get(OptionCode::IANA), None);
-    let again = client.ask6(&next6(MessageType::Release, &reply));
+    let again = client.exchange6(&next6(MessageType::Release, &reply));
     assert_eq!(
         (status(again.opts()), given(&again).1),
         (Some(Status::Success), Some(Status::NoBinding))
     );
     assert_eq!(
-        first(&client.ask6(&solicit(1))),
+        first(&client.exchange6(&solicit(1))),
         address,
         "it is the client's while nobody needs it"
     );
@@ -103,25 +103,28 @@ fn invalid_requests_are_refused_by_status() {
     let reply = lease6(&client, 1);
     let astray = "2001:db8:2::1".parse::<Ipv6Addr>().unwrap();
     let server = reply.opts().get(OptionCode::ServerId).unwrap();
-    let ask = |kind: MessageType, address: Ipv6Addr, named: bool| {
+    let exchange_about = |kind: MessageType, address: Ipv6Addr, named: bool| {
         let mut message = message6(2, kind);
         message.opts_mut().insert(addresses(1, &[address]));
         if named {
             message.opts_mut().insert(server.clone());
         }
-        client.ask6(&message)
+        client.exchange6(&message)
     };
-    let refused = ask(MessageType::Request, astray, true);
+    let refused = exchange_about(MessageType::Request, astray, true);
     assert_eq!(given(&refused), (vec![], Some(Status::NotOnLink)));
-    assert_eq!(status(ask(MessageType::Confirm, astray, false).opts()), Some(Status::NotOnLink));
-    let taken = ask(MessageType::Renew, first(&reply), true);
+    assert_eq!(
+        status(exchange_about(MessageType::Confirm, astray, false).opts()),
+        Some(Status::NotOnLink)
+    );
+    let taken = exchange_about(MessageType::Renew, first(&reply), true);
     assert_eq!(given(&taken), (vec![], Some(Status::NoBinding)));
-    let withdrawn = given(&ask(MessageType::Rebind, astray, false)).0;
+    let withdrawn = given(&exchange_about(MessageType::Rebind, astray, false)).0;
     let lives: Vec<_> =
         withdrawn.iter().map(|it| (it.addr, it.preferred_life, it.valid_life)).collect();
     assert_eq!(lives, [(astray, 0, 0)]);
     // A client that requests another's address receives one of its own.
-    assert_ne!(first(&ask(MessageType::Request, first(&reply), true)), first(&reply));
+    assert_ne!(first(&exchange_about(MessageType::Request, first(&reply), true)), first(&reply));
     assert_eq!(running.shutdown().v6.status_of(4), 2);
 }
 
@@ -131,15 +134,15 @@ fn exhausted_pools_are_reported_by_status() {
     let mut had = std::collections::BTreeSet::new();
     let reply = lease6(&client, 1);
     had.insert(first(&reply));
-    let declined = client.ask6(&next6(MessageType::Decline, &reply));
+    let declined = client.exchange6(&next6(MessageType::Decline, &reply));
     assert_eq!(status(declined.opts()), Some(Status::Success));
     for number in 2..=6 {
         assert!(had.insert(first(&lease6(&client, number))), "an address was given twice");
     }
-    assert_eq!(given(&client.ask6(&solicit(7))), (vec![], Some(Status::NoAddrsAvail)));
+    assert_eq!(given(&client.exchange6(&solicit(7))), (vec![], Some(Status::NoAddrsAvail)));
     let mut many = message6(1, MessageType::Solicit);
     (0..9).for_each(|iaid| many.opts_mut().insert(prefix(iaid)));
-    let advertise = client.ask6(&many);
+    let advertise = client.exchange6(&many);
     let inside = |option: &DhcpOption| match option {
         DhcpOption::IAPD(ia) => (ia.opts.get(OptionCode::IAPrefix).is_some(), status(&ia.opts)),
         other => panic!("{other:?}"),
@@ -160,18 +163,18 @@ fn rapid_commit_and_information_request_work() {
     let (running, _, client) = start(|_| {});
     let mut eager = solicit(1);
     eager.opts_mut().insert(DhcpOption::RapidCommit);
-    let reply = client.ask6(&eager);
+    let reply = client.exchange6(&eager);
     assert_eq!(reply.msg_type(), MessageType::Reply);
     assert!(reply.opts().get(OptionCode::RapidCommit).is_some());
     assert_eq!(running.leases()[0].state, State::Bound);
     let mut question = message6(1, MessageType::InformationRequest);
     question.opts_mut().remove(OptionCode::ClientId);
-    let reply = client.ask6(&question);
+    let reply = client.exchange6(&question);
     assert_eq!(reply.msg_type(), MessageType::Reply);
     assert_eq!(reply.opts().get(OptionCode::ClientId), None);
     drop(running);
     let (_running, _, client) = start(|config| config.v6.rapid_commit = false);
-    assert_eq!(client.ask6(&eager).msg_type(), MessageType::Advertise);
+    assert_eq!(client.exchange6(&eager).msg_type(), MessageType::Advertise);
 }
 
 #[test]
@@ -212,7 +215,7 @@ fn relay_nesting_of_any_depth_is_answered() {
             (0..depth).fold(message, |message, hop| relayed(kind, hop, &message))
         };
         let requested = around(solicit(1).to_vec().unwrap(), 12);
-        let answer = client.ask(&requested);
+        let answer = client.exchange(&requested);
         let before = around(Vec::new(), 13).len();
         let advertise = read6(&answer[before..]);
         assert_eq!((advertise.msg_type(), given(&advertise).0.len()), (MessageType::Advertise, 1));

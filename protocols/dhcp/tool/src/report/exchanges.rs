@@ -80,7 +80,7 @@ impl Counted {
 pub(crate) struct ReportSettings {
     /// What the rate counts.
     pub counted: Counted,
-    /// New exchanges a second, if a rate was asked for.
+    /// New exchanges a second, if a rate was given.
     pub rate: Option<f64>,
     /// The titles of the stages to show, in their order, whether or not anything was sent in them. Other stages are
     /// shown after them if anything was sent in them.
@@ -180,7 +180,7 @@ impl StageFigures {
 pub(crate) struct Exchanges {
     /// What the rate counts.
     pub counted: Counted,
-    /// The rate that was asked for.
+    /// The requested rate.
     pub expected: Option<f64>,
     /// Exchanges that succeeded while there was load.
     pub completed: u64,

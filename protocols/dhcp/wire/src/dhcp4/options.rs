@@ -39,7 +39,7 @@ pub struct Options<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Overload {
     /// Still in the options field; the value of option 52, where bit 0 means `file` and bit 1 means `sname`.
-    Said(u8),
+    Value(u8),
     /// In `file`; if true, `sname` follows.
     InFile(bool),
     /// In the last field.
@@ -53,14 +53,14 @@ impl<'a> Options<'a> {
             bytes,
             at: OPTIONS_AT.min(bytes.len()),
             end: bytes.len(),
-            overload: Overload::Said(0),
+            overload: Overload::Value(0),
         }
     }
 
     /// Moves to the next field that contains options, if there is one.
     fn next_field(&mut self) -> bool {
         let (file, sname) = match self.overload {
-            Overload::Said(bits) => (bits & 1 != 0, bits & 2 != 0),
+            Overload::Value(bits) => (bits & 1 != 0, bits & 2 != 0),
             Overload::InFile(sname) => (false, sname),
             Overload::Last => return false,
         };
@@ -102,7 +102,7 @@ impl<'a> Iterator for Options<'a> {
                         return Some(Err(DecodeError::Truncated { offset, code }));
                     };
                     self.at = offset + 2 + value.len();
-                    if let (option::OVERLOAD, Overload::Said(bits), [more]) =
+                    if let (option::OVERLOAD, Overload::Value(bits), [more]) =
                         (code, &mut self.overload, value)
                     {
                         *bits = *more;

@@ -61,10 +61,10 @@ impl Play {
 
     /// Passes on a reply that arrived after half a second.
     fn receive(&mut self, message: &[u8]) -> Step<Lease> {
-        self.hear_after(message, Duration::from_millis(500))
+        self.receive_after(message, Duration::from_millis(500))
     }
 
-    fn hear_after(&mut self, message: &[u8], took: Duration) -> Step<Lease> {
+    fn receive_after(&mut self, message: &[u8], took: Duration) -> Step<Lease> {
         let received = ReceivedReply { message, took, at: seconds(10) + took };
         self.client.reply(&self.plan, &received, &mut self.out)
     }

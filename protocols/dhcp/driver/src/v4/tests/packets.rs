@@ -118,7 +118,7 @@ fn request_seconds_are_those_since_the_discover() {
         play.outgoing(Kind::Acquire, 2, None);
         assert_eq!(play.packet().secs(), 0);
         let offer = play.reply(MessageType::Offer).bytes();
-        outgoing(play.hear_after(&offer, Duration::from_millis(millis)));
+        outgoing(play.receive_after(&offer, Duration::from_millis(millis)));
         assert_eq!(play.packet().secs(), expected);
     }
 }

@@ -178,7 +178,7 @@ fn leases_are_renewed_rebound_and_confirmed() {
             Step::Ignore(Anomaly::Unexpected)
         );
         let ack = play.reply(MessageType::Ack).without(option::SERVER_ID).bytes();
-        let Step::Done(ending) = play.hear_after(&ack, seconds(1)) else { panic!("it ends") };
+        let Step::Done(ending) = play.receive_after(&ack, seconds(1)) else { panic!("it ends") };
         assert_eq!((ending.outcome, ending.answered), (Outcome::Ok(5), true));
         assert_eq!(ending.lease, Some(lease));
         play.outgoing(kind, 78, Some(lease));
@@ -251,7 +251,7 @@ fn retransmission_waits_double() {
     play.outgoing(Kind::Acquire, 2, None);
     play.expire(seconds(4));
     let offer = play.reply(MessageType::Offer).bytes();
-    let request = outgoing(play.hear_after(&offer, Duration::from_millis(5_900)));
+    let request = outgoing(play.receive_after(&offer, Duration::from_millis(5_900)));
     assert!(request.wait.unwrap().abs_diff(seconds(4)) <= seconds(1));
     assert_eq!(play.packet().secs(), 5);
     let Step::Again(_) = play.expire(seconds(3)) else { panic!("it is sent again") };

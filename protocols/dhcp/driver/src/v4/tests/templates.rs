@@ -49,7 +49,7 @@ fn template_is_sent_with_few_fields_filled_in() {
     assert_eq!(play.out, expected, "hops and giaddr are the template's own");
 
     let offer = play.reply(MessageType::Offer).bytes();
-    let sent = outgoing(play.hear_after(&offer, Duration::from_millis(2_500)));
+    let sent = outgoing(play.receive_after(&offer, Duration::from_millis(2_500)));
     assert_eq!((sent.stage, sent.xid), (Stage::Second, 4));
     let mut expected = request;
     patch::xid(&mut expected, 4);
@@ -242,7 +242,7 @@ fn template_seconds_can_be_left_alone() {
     });
     play.outgoing(Kind::Acquire, 4, None);
     let offer = play.reply(MessageType::Offer).bytes();
-    outgoing(play.hear_after(&offer, Duration::from_secs(3)));
+    outgoing(play.receive_after(&offer, Duration::from_secs(3)));
     assert_eq!(play.packet().secs(), 77);
     assert!(matches!(play.expire(Duration::from_secs(4)), Step::Again(_)));
     assert_eq!(play.packet().secs(), 77);

@@ -16,7 +16,7 @@ const fn secs(seconds: u64) -> Duration {
 }
 
 /// A client that has a lease and begins an exchange about it.
-fn asks(plan: &Plan, kind: Kind) -> (Player, crate::OutgoingMessage) {
+fn first_message(plan: &Plan, kind: Kind) -> (Player, crate::OutgoingMessage) {
     let mut player = Player::default();
     let lease = player.acquires(plan, 3);
     let outgoing = outgoing(player.begin(plan, kind, 21, Some(lease)));
@@ -35,7 +35,7 @@ fn messages_contain_their_required_options() {
         (Kind::Decline, Stage::Decline, MessageType::DECLINE, &[1, 2, 3, 8]),
         (Kind::Inform, Stage::Inform, MessageType::INFORMATION_REQUEST, &[1, 6, 8]),
     ] {
-        let (player, outgoing) = asks(&plan, kind);
+        let (player, outgoing) = first_message(&plan, kind);
         assert_eq!((outgoing.stage, player.message().kind()), (stage, message));
         assert_eq!(codes(&player.message()), expected, "{kind:?}");
     }
@@ -45,7 +45,7 @@ fn messages_contain_their_required_options() {
 fn retransmission_adds_elapsed_time_to_every_message() {
     let plan = plan(|setup| setup.retransmit = true);
     for kind in [Kind::Renew, Kind::Release, Kind::Rebind, Kind::Reboot, Kind::Decline] {
-        assert_eq!(asks(&plan, kind).0.message().elapsed(), Ok(Some(0)), "{kind:?}");
+        assert_eq!(first_message(&plan, kind).0.message().elapsed(), Ok(Some(0)), "{kind:?}");
     }
 }
 
@@ -66,7 +66,7 @@ fn replies_keep_change_or_end_the_lease() {
     let plan = plan(|_| {});
     let fine: Gift = |_| {};
     let no_binding: Gift = |writer| refuses(status::NO_BINDING)(writer);
-    let ask_again: Gift = |writer| {
+    let later: Gift = |writer| {
         writer.status(status::UNSPEC_FAIL, "later");
     };
     let elsewhere: Gift = |writer| {
@@ -77,25 +77,25 @@ fn replies_keep_change_or_end_the_lease() {
     for (kind, gift, outcome, keeps) in [
         (Kind::Renew, gives as Gift, ENDED, true),
         (Kind::Renew, no_binding, result(3), false),
-        (Kind::Renew, ask_again, result(1), true),
+        (Kind::Renew, later, result(1), true),
         (Kind::Renew, fine, check, false),
         (Kind::Rebind, gives, ENDED, true),
         (Kind::Rebind, elsewhere, result(4), false),
         (Kind::Release, fine, ENDED, false),
         (Kind::Release, no_binding, result(3), false),
         (Kind::Decline, fine, ENDED, false),
-        (Kind::Decline, ask_again, result(1), false),
+        (Kind::Decline, later, result(1), false),
         (Kind::Reboot, fine, ENDED, true),
         (Kind::Reboot, elsewhere, result(4), false),
         (Kind::Inform, fine, ENDED, true),
-        (Kind::Inform, ask_again, result(1), true),
+        (Kind::Inform, later, result(1), true),
     ] {
-        let (mut player, _) = asks(&plan, kind);
+        let (mut player, _) = first_message(&plan, kind);
         let end = done(player.receives(&plan, &player.answer(MessageType::REPLY, gift)));
         assert_eq!((end.outcome, end.answered), (outcome, true), "{kind:?}");
         assert_eq!(end.lease.is_some(), keeps, "{kind:?} {outcome:?}");
         // Without an answer, the client loses only a lease that it was giving up anyway.
-        let (mut player, opening) = asks(&plan, kind);
+        let (mut player, opening) = first_message(&plan, kind);
         let end = done(player.client.expired(&plan, opening.wait.unwrap(), &mut player.out));
         assert_eq!((end.outcome, end.answered), (Outcome::TimedOut, false));
         assert_eq!(end.lease.is_some(), !matches!(kind, Kind::Release | Kind::Decline));
@@ -177,7 +177,7 @@ fn retransmission_happens_at_the_times_of_the_rfc() {
         (Kind::Release, Some(4), None),
         (Kind::Decline, Some(4), None),
     ] {
-        let (mut player, opening) = asks(&plan, kind);
+        let (mut player, opening) = first_message(&plan, kind);
         let all = waits(&plan, &mut player, opening.wait.unwrap());
         assert!(count.is_none_or(|count| count == all.len()), "{kind:?} {all:?}");
         let took = total(&all).as_secs_f64();
@@ -199,7 +199,7 @@ fn retransmission_jitter_depends_on_seed_and_number() {
 #[test]
 fn retransmission_for_a_short_lease_ends_early() {
     let plan = plan(|setup| (setup.retransmit, setup.lease_seconds) = (true, 500.0));
-    let (mut player, opening) = asks(&plan, Kind::Renew);
+    let (mut player, opening) = first_message(&plan, Kind::Renew);
     let all = waits(&plan, &mut player, opening.wait.unwrap());
     assert!((total(&all).as_secs_f64() - 2.0).abs() < 1e-6, "1,000 s at 500 in a second");
     // It was granted at 9 s; at 11.5 s, 1,250 s of it have passed, and 750 s are left until T2.
