@@ -33,7 +33,7 @@ const STILL: &[(&str, usize)] = &[
     ("protocols/ldap/driver/tests/ldap/idle.rs", 3),
     ("protocols/ldap/driver/tests/ldap/main.rs", 1),
     ("protocols/ldap/driver/tests/ldap/server.rs", 1),
-    ("protocols/ldap/driver/tests/ldap/trouble.rs", 2),
+    ("protocols/ldap/driver/tests/ldap/faults.rs", 2),
     ("protocols/ldap/driver/tests/ldap_allocations.rs", 2),
     ("protocols/leases/driver/tests/lease/hostile.rs", 1),
     ("protocols/leases/driver/tests/lease/recovery.rs", 1),

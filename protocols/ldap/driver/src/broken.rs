@@ -1,6 +1,6 @@
 //! The failures that the end or the bytes of a server's connection mean.
 //!
-//! A server that does not understand what it is sent often says nothing but ends the connection, so the text names the
+//! A server that does not understand what it is sent often ends the connection without a message, so the text names the
 //! likely cause. This module must not depend on which exchanges were in flight.
 
 use super::failure::Failure;

@@ -37,7 +37,7 @@ impl Channel<'_> {
     }
 
     /// Sends a request outside the measured exchange, to open a connection or to clean up, and waits for the response.
-    pub(super) async fn ask(
+    pub(super) async fn request(
         &self,
         expected: u8,
         keep: Keep,

@@ -359,10 +359,10 @@ impl Connection {
     async fn start_tls(&self, stream: Stream, slot: usize) -> Result<Stream, Failure> {
         self.link.attach(stream);
         let channel = self.channel(slot);
-        let ask = channel.ask(op::EXTENDED_RESPONSE, Keep::Nothing, |id, out| {
+        let request = channel.request(op::EXTENDED_RESPONSE, Keep::Nothing, |id, out| {
             request::start_tls().encode(id, &(), out);
         });
-        let reply = self.worker.plan.route.within("StartTLS", async { Ok(ask.await) }).await?;
+        let reply = self.worker.plan.route.within("StartTLS", async { Ok(request.await) }).await?;
         match reply {
             Reply::Result(code::SUCCESS) => {}
             Reply::Result(refused) => {
@@ -431,7 +431,7 @@ impl Connection {
             return;
         }
         self.left.set(true);
-        self.link.say(|id, out| request::encode_unbind(out, id));
+        self.link.notify(|id, out| request::encode_unbind(out, id));
         let flush = poll_fn(|cx| self.link.poll_flush(cx));
         // It does not matter whether the server received the unbind request.
         let _ = tokio::time::timeout(FAREWELL, flush).await;

@@ -54,7 +54,7 @@ struct State {
     /// The beginning of a message that is not complete yet.
     unread: Vec<u8>,
     /// The server has sent something over the present connection.
-    heard: bool,
+    answered: bool,
     tally: Arc<Tally>,
 }
 
@@ -81,7 +81,7 @@ impl Link {
                 written: 0,
                 unflushed: false,
                 unread: Vec::new(),
-                heard: false,
+                answered: false,
                 tally,
             }),
             used: Cell::new(false),
@@ -102,7 +102,7 @@ impl Link {
         self.used.set(false);
         state.last_id = 0;
         state.wrapped = false;
-        state.heard = false;
+        state.answered = false;
         state.forget_bytes();
     }
 
@@ -148,7 +148,7 @@ impl Link {
     }
 
     /// Sends a message that has no answer.
-    pub(super) fn say(&self, encode: impl FnOnce(i32, &mut Vec<u8>)) {
+    pub(super) fn notify(&self, encode: impl FnOnce(i32, &mut Vec<u8>)) {
         let state = &mut *self.state.borrow_mut();
         if state.stream.is_some() {
             let id = state.next_id();
@@ -259,7 +259,7 @@ impl State {
         self.unflushed || self.written < self.unsent.len()
     }
 
-    /// Tells the server that nobody waits for the answer to a request any more.
+    /// Sends an abandon request for a request whose answer is not needed any more.
     #[cold]
     fn abandon(&mut self, slot: usize, id: i32) {
         let own = self.next_id();
@@ -330,7 +330,7 @@ impl State {
                 Err(broken::closed(None, self.is_mute()))
             }
             Poll::Ready(Ok(())) => {
-                self.heard = true;
+                self.answered = true;
                 self.take(buffer.filled())
             }
         };
@@ -348,7 +348,7 @@ impl State {
             .stream
             .as_ref()
             .is_some_and(|stream| stream.tcp().is_some() && !stream.is_secured());
-        clear && !self.heard && self.slots.iter().any(Slot::is_waiting)
+        clear && !self.answered && self.slots.iter().any(Slot::is_waiting)
     }
 
     fn take(&mut self, bytes: &[u8]) -> Result<(), Failure> {

@@ -39,8 +39,8 @@ pub(super) fn is_locked(refused: u32, diagnostic: &[u8], policy: Option<PolicyEr
         code::INVALID_CREDENTIALS | code::UNWILLING_TO_PERFORM => {
             let seen = diagnostic.get(..LOOKED_AT).unwrap_or(diagnostic);
             let reported = String::from_utf8_lossy(seen).to_ascii_lowercase();
-            let says = |word: &&str| reported.contains(*word);
-            WINDOWS.iter().chain(&EDIRECTORY).chain(&WORDS).any(says)
+            let is_reported = |word: &&str| reported.contains(*word);
+            WINDOWS.iter().chain(&EDIRECTORY).chain(&WORDS).any(is_reported)
         }
         _ => false,
     }
@@ -82,7 +82,7 @@ impl LockoutGuard {
     pub(super) fn answered(
         &self,
         code: u32,
-        says_locked: bool,
+        reported_locked: bool,
         account: impl FnOnce() -> String,
     ) -> bool {
         let at_risk = match code {
@@ -98,7 +98,7 @@ impl LockoutGuard {
             }
             _ => false,
         };
-        let locked = says_locked || at_risk;
+        let locked = reported_locked || at_risk;
         self.found.fetch_add(u64::from(locked), Relaxed);
         locked
     }

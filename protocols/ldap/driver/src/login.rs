@@ -171,7 +171,7 @@ impl Credentials {
                         Some(watch) => {
                             channel.exchange(op::BIND_RESPONSE, Keep::Nothing, watch, encode).await
                         }
-                        None => channel.ask(op::BIND_RESPONSE, Keep::Nothing, encode).await,
+                        None => channel.request(op::BIND_RESPONSE, Keep::Nothing, encode).await,
                     }
                 };
                 reply.code()
@@ -231,7 +231,7 @@ impl Sasl {
                 Some(watch) => {
                     channel.exchange(op::BIND_RESPONSE, Keep::Credentials, watch, encode).await
                 }
-                None => channel.ask(op::BIND_RESPONSE, Keep::Credentials, encode).await,
+                None => channel.request(op::BIND_RESPONSE, Keep::Credentials, encode).await,
             };
             let credentials = channel.kept(<[u8]>::to_vec);
             // Once a step was answered, the bind is in progress and cannot be restarted.

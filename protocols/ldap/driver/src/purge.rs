@@ -93,8 +93,9 @@ async fn delete_one(connection: &Connection, number: u64) -> Result<u32, Failure
                 out,
             );
         };
-        let ask = async { channel.ask(op::DELETE_RESPONSE, Keep::Nothing, encode).await.code() };
-        last = plan.route.within("the deletion of an entry", ask).await;
+        let request =
+            async { channel.request(op::DELETE_RESPONSE, Keep::Nothing, encode).await.code() };
+        last = plan.route.within("the deletion of an entry", request).await;
         if last.is_ok() {
             break;
         }

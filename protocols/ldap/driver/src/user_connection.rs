@@ -129,9 +129,9 @@ impl UserConnection {
             guard.settle();
         }
         if let (Some(lockout), Ok(code)) = (self.lockout(step), &reply) {
-            let says_locked = channel.class_of_refusal() == Class::Locked;
+            let reported_locked = channel.class_of_refusal() == Class::Locked;
             let account = || account(|out| step.skeleton.encode(0, &scratch.borrow().arena, out));
-            if lockout.answered(*code, says_locked, account) {
+            if lockout.answered(*code, reported_locked, account) {
                 channel.mark_locked();
             }
         }

@@ -44,7 +44,7 @@ fn invalid_ldap_is_answered_and_disconnected() {
         assert!(client.receive().is_err());
     }
     assert_eq!(running.stats().malformed, attacks.len() as u64);
-    assert_eq!(Client::connect(running.address()).ask(1, &bind()).code, Some(0));
+    assert_eq!(Client::connect(running.address()).exchange(1, &bind()).code, Some(0));
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn random_and_mangled_requests_are_handled() {
         let _ = stream.shutdown(std::net::Shutdown::Write);
         let _ = stream.read_to_end(&mut Vec::new());
     }
-    assert_eq!(Client::connect(running.address()).ask(1, &bind()).code, Some(0));
+    assert_eq!(Client::connect(running.address()).exchange(1, &bind()).code, Some(0));
 }
 
 #[test]
@@ -122,8 +122,8 @@ fn connections_and_idle_time_are_limited() {
     let running = Server::start(config).unwrap();
     let mut first = Client::connect(running.address());
     let mut second = Client::connect(running.address());
-    assert_eq!(first.ask(1, &request::who_am_i(&[])).code, Some(0));
-    assert_eq!(second.ask(1, &request::who_am_i(&[])).code, Some(0));
+    assert_eq!(first.exchange(1, &request::who_am_i(&[])).code, Some(0));
+    assert_eq!(second.exchange(1, &request::who_am_i(&[])).code, Some(0));
     let mut third = Client::connect(running.address());
     assert!(third.receive().is_err());
     // Neither sends anything, so both are closed, and there is room again.

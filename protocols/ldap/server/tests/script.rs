@@ -36,9 +36,9 @@ fn now() -> Instant {
 fn result_fault_overrides_without_effect() {
     let (running, mut client) =
         rule("on = ['bind']\nevery = 2\naction = { result = { code = 51, text = 'busy' } }");
-    let codes: Vec<_> = (1..=4).map(|id| client.ask(id, &bind()).code.unwrap()).collect();
+    let codes: Vec<_> = (1..=4).map(|id| client.exchange(id, &bind()).code.unwrap()).collect();
     assert_eq!(codes, [0, 51, 0, 51]);
-    let whoami = client.ask(5, &request::who_am_i(&[]));
+    let whoami = client.exchange(5, &request::who_am_i(&[]));
     let result = response::scan(&whoami.bytes).unwrap().result().unwrap();
     assert_eq!(result.value, Some(&b"dn:uid=user.1,ou=people,dc=example,dc=com"[..]));
     let stats = running.shutdown();
@@ -68,7 +68,7 @@ fn delay_fault_affects_only_its_request() {
 fn drop_reorder_duplicate_and_wrong_id_faults_work() {
     let (running, mut client) = rule("on = ['bind']\nlast = 1\naction = 'drop'");
     client.send(1, &bind());
-    assert_eq!(client.ask(2, &bind()).id, 2);
+    assert_eq!(client.exchange(2, &bind()).id, 2);
     let stats = running.shutdown();
     assert_eq!((stats.requests_of(Operation::Bind), stats.answers_of(Operation::Bind, 0)), (2, 1));
 
@@ -78,12 +78,12 @@ fn drop_reorder_duplicate_and_wrong_id_faults_work() {
     assert_eq!([client.receive().unwrap().id, client.receive().unwrap().id], [2, 1]);
 
     let (_running, mut client) = rule("on = ['bind']\nlast = 1\naction = 'duplicate'");
-    let first = client.ask(1, &bind());
+    let first = client.exchange(1, &bind());
     assert_eq!(client.receive().unwrap(), first);
-    assert_eq!(client.ask(2, &bind()).id, 2);
+    assert_eq!(client.exchange(2, &bind()).id, 2);
 
     let (_running, mut client) = rule("on = ['bind']\nlast = 1\naction = { wrong-id = 4711 }");
-    assert_eq!(client.ask(1, &bind()).id, 4711);
+    assert_eq!(client.exchange(1, &bind()).id, 4711);
 }
 
 #[test]
@@ -117,12 +117,12 @@ fn reset_close_and_disconnect_faults_work() {
     assert_eq!(client.receive().unwrap_err().kind(), io::ErrorKind::ConnectionReset);
 
     let (_running, mut client) = rule("on = ['bind']\naction = 'close'");
-    assert_eq!(client.ask(1, &bind()).code, Some(0));
+    assert_eq!(client.exchange(1, &bind()).code, Some(0));
     assert_eq!(client.receive().unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
 
     let (_running, mut client) =
         rule("on = ['bind']\naction = { disconnect = { code = 52, text = 'maintenance' } }");
-    let notice = client.ask(1, &bind());
+    let notice = client.exchange(1, &bind());
     assert!(response::scan(&notice.bytes).unwrap().is_notice_of_disconnection());
     assert_eq!(notice.code, Some(52));
     assert_eq!(client.receive().unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
@@ -133,7 +133,7 @@ fn reset_close_and_disconnect_faults_work() {
     assert_eq!(client.receive().unwrap().code, Some(51));
     let (running, mut client) = rule("on = ['handshake']\naction = 'drop'");
     // StartTLS is granted, and the handshake that follows is never answered.
-    assert_eq!(client.ask(1, &request::start_tls()).code, Some(0));
+    assert_eq!(client.exchange(1, &request::start_tls()).code, Some(0));
     client.stream.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
     client.send(2, &bind());
     assert_eq!(client.receive().unwrap_err().kind(), io::ErrorKind::WouldBlock);
@@ -141,31 +141,31 @@ fn reset_close_and_disconnect_faults_work() {
     assert_eq!(running.shutdown().handshakes, 0);
 
     let (_running, mut client) = rule("on = ['start-tls']\naction = { result = { code = 52 } }");
-    assert_eq!(client.ask(1, &request::start_tls()).code, Some(52));
-    assert_eq!(client.ask(2, &bind()).code, Some(0));
+    assert_eq!(client.exchange(1, &request::start_tls()).code, Some(52));
+    assert_eq!(client.exchange(2, &bind()).code, Some(0));
 }
 
 #[test]
 fn unsolicited_and_extra_responses_are_sent() {
     let (_running, mut client) = rule("on = ['search']\naction = { unsolicited = '1.2.3' }");
-    let unsolicited = client.ask(1, &search("(uid=user.1)"));
+    let unsolicited = client.exchange(1, &search("(uid=user.1)"));
     assert_eq!((unsolicited.id, unsolicited.op), (0, op::EXTENDED_RESPONSE));
     assert_eq!(client.receive().unwrap().op, op::SEARCH_ENTRY);
     assert_eq!(client.receive().unwrap().code, Some(0));
 
     let (_running, mut client) = rule("on = ['search']\naction = { intermediate = '1.2.3' }");
-    assert_eq!(client.ask(1, &search("(uid=user.1)")).op, op::INTERMEDIATE_RESPONSE);
+    assert_eq!(client.exchange(1, &search("(uid=user.1)")).op, op::INTERMEDIATE_RESPONSE);
 
     let (_running, mut client) =
         rule("on = ['search']\naction = { reference = 'ldap://elsewhere' }");
-    let reference = client.ask(1, &search("(uid=user.1)"));
+    let reference = client.exchange(1, &search("(uid=user.1)"));
     let urls: Vec<_> = response::scan(&reference.bytes).unwrap().reference().unwrap().collect();
     assert_eq!(urls, [Ok(&b"ldap://elsewhere"[..])]);
 
     let (_running, mut client) = rule("on = ['bind']\naction = { policy = { expires-in = 3600 } }");
     let name = "uid=user.1,ou=people,dc=example,dc=com".into();
     let request = request::bind_simple(&name, &"password".into(), &[Control::password_policy()]);
-    let bound = client.ask(1, &request);
+    let bound = client.exchange(1, &request);
     let controls = response::scan(&bound.bytes).unwrap().controls().unwrap();
     let output = controls.find(control::PASSWORD_POLICY).unwrap().unwrap().value.unwrap();
     let expected = PasswordPolicy { warning: Some(PolicyWarning::ExpiresIn(3600)), error: None };
@@ -176,7 +176,7 @@ fn unsolicited_and_extra_responses_are_sent() {
 fn probability_fault_is_counted() {
     let (running, mut client) =
         rule("on = ['bind']\nprobability = 0.5\naction = { result = { code = 51 } }");
-    let busy = (1..=200).filter(|id| client.ask(*id, &bind()).code == Some(51)).count() as u64;
+    let busy = (1..=200).filter(|id| client.exchange(*id, &bind()).code == Some(51)).count() as u64;
     // A binomial of 200 at a half has a standard deviation of 7.
     assert!((65..135).contains(&busy), "{busy}");
     let stats = running.shutdown();
@@ -189,7 +189,7 @@ fn trickle_fault_sends_single_bytes() {
     let (_running, mut client) = rule("on = ['bind']\naction = { trickle = '5ms' }");
     let begin = now();
     // A bind response with a message id of one byte has 14 bytes (RFC 4511 section 4.2.2).
-    let bound = client.ask(1, &bind());
+    let bound = client.exchange(1, &bind());
     assert_eq!(bound.bytes.len(), 14);
     assert!(begin.elapsed() >= Duration::from_millis(14 * 5));
 }
@@ -221,18 +221,18 @@ fn stall_and_refuse_faults_work() {
     let running =
         start("[[stall]]\nat = '0s'\nlasts = '500ms'\n[[refuse]]\nat = '3s'\nlasts = '3s'");
     let mut client = Client::connect(running.address());
-    assert_eq!(client.ask(1, &bind()).code, Some(0));
+    assert_eq!(client.exchange(1, &bind()).code, Some(0));
     let stalled = begin.elapsed();
     assert!(stalled >= Duration::from_millis(500), "{stalled:?}");
     let mut listens = |wanted: bool| {
         until(Duration::from_secs(90), || {
             let connected = std::net::TcpStream::connect(running.address()).is_ok();
             // Open connections stay open and are served.
-            assert_eq!(client.ask(2, &bind()).code, Some(0));
+            assert_eq!(client.exchange(2, &bind()).code, Some(0));
             connected == wanted
         })
     };
     assert!(listens(false), "somebody always listens");
     assert!(listens(true), "nobody listens any more");
-    Client::connect(running.address()).ask(1, &bind());
+    Client::connect(running.address()).exchange(1, &bind());
 }

@@ -7,7 +7,7 @@ use brunt_run::{SettingsError, share};
 use crate::options::rate::RateArgs;
 use crate::options::table::OPERATIONS;
 
-/// Works out the plan, or says what is wrong with the command line.
+/// The plan of a command line.
 ///
 /// A run that has nothing left to do after `exchanges_max` exchanges ends then, its warm-up included.
 pub(crate) fn plan(

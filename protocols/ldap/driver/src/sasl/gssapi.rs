@@ -7,16 +7,16 @@
 //!
 //! This module must not depend on how the library is called: `library` does that, the only module with `unsafe` code.
 
-mod configuration;
 mod library;
 
-pub use configuration::use_kdc;
 pub use library::GssError;
 
 use super::{Identity, Mechanism, SaslError, Step};
 use library::{Context, Credential, Library};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
+use std::io;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use zeroize::Zeroizing;
 
@@ -25,6 +25,31 @@ const NO_LAYER: u8 = 1;
 
 /// The number of principals whose tickets are kept. Tickets of further principals are acquired again for every bind.
 const PRINCIPALS_MAX: usize = 4096;
+
+/// Writes a `krb5.conf` for `realm` and `kdc` into `directory` and points this process at it: the option `kdc`.
+///
+/// The library reads its configuration from files named by `KRB5_CONFIG`, and GSSAPI offers no other way to set it.
+/// `kdc` is `host` or `host:port`. Fails once the process has more than one thread, as the environment
+/// can then no longer be changed safely.
+pub fn use_kdc(realm: &str, kdc: &str, directory: &Path) -> io::Result<()> {
+    let path = directory.join("krb5.conf");
+    std::fs::write(&path, configuration(realm, kdc)?)?;
+    library::set_configuration(&path)
+}
+
+fn configuration(realm: &str, kdc: &str) -> io::Result<String> {
+    if [realm, kdc]
+        .iter()
+        .any(|name| name.is_empty() || name.contains(|letter: char| !letter.is_ascii_graphic()))
+    {
+        let message = format!("realm {realm:?} and kdc {kdc:?} must be names without spaces");
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+    }
+    Ok(format!(
+        "[libdefaults]\n\tdefault_realm = {realm}\n\tdns_lookup_kdc = false\n\tdns_lookup_realm = false\n\
+         \trdns = false\n[realms]\n\t{realm} = {{\n\t\tkdc = {kdc}\n\t}}\n"
+    ))
+}
 
 pub(super) struct Gssapi {
     principal: String,
@@ -174,5 +199,18 @@ mod tests {
     #[test]
     fn gssapi_early_success_is_refused() {
         assert!(matches!(gssapi("kurt", None).finish(), Err(SaslError::Impostor(_))));
+    }
+
+    #[test]
+    fn kdc_option_writes_realm_and_kdc() {
+        let text = configuration("EXAMPLE.COM", "kdc.example.com:750").unwrap();
+        assert!(text.contains("default_realm = EXAMPLE.COM\n"));
+        assert!(text.contains("\tEXAMPLE.COM = {\n\t\tkdc = kdc.example.com:750\n\t}\n"));
+    }
+
+    #[test]
+    fn kdc_option_refuses_injection() {
+        assert!(configuration("A\n[x]", "k").is_err());
+        assert!(configuration("A", "").is_err());
     }
 }

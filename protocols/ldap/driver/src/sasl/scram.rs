@@ -250,7 +250,7 @@ mod tests {
         Scram::new(mechanism, &identity, nonce.into()).unwrap()
     }
 
-    fn say(scram: &mut Scram, challenge: Option<&str>) -> Result<String, SaslError> {
+    fn respond(scram: &mut Scram, challenge: Option<&str>) -> Result<String, SaslError> {
         let mut out = Vec::new();
         scram.step(challenge.map(str::as_bytes), &mut KeyCache::default(), &mut out)?;
         Ok(String::from_utf8(out).unwrap())
@@ -263,9 +263,9 @@ mod tests {
     #[test]
     fn scram_sha_1_example_of_rfc_5802() {
         let mut scram = pencil(Mechanism::ScramSha1, "", NONCE_SHA1);
-        assert_eq!(say(&mut scram, None).unwrap(), "n,,n=user,r=fyko+d2lbbFgONRv9qkxdawL");
+        assert_eq!(respond(&mut scram, None).unwrap(), "n,,n=user,r=fyko+d2lbbFgONRv9qkxdawL");
         assert_eq!(
-            say(&mut scram, Some(FIRST_SHA1)).unwrap(),
+            respond(&mut scram, Some(FIRST_SHA1)).unwrap(),
             "c=biws,r=fyko+d2lbbFgONRv9qkxdawL3rfcNHYJY1ZVvWVs7j,p=v0X8v3Bz2T0CJGbJQyF0X+HI4Ts="
         );
         scram.finish(Some(b"v=rmF9pqV8S7suAoZWja4dJRkFsKQ=")).unwrap();
@@ -274,10 +274,10 @@ mod tests {
     #[test]
     fn scram_sha_256_example_of_rfc_7677() {
         let mut scram = pencil(Mechanism::ScramSha256, "", "rOprNGfwEbeRWgbNEkqO");
-        assert_eq!(say(&mut scram, None).unwrap(), "n,,n=user,r=rOprNGfwEbeRWgbNEkqO");
+        assert_eq!(respond(&mut scram, None).unwrap(), "n,,n=user,r=rOprNGfwEbeRWgbNEkqO");
         let first = "r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096";
         assert_eq!(
-            say(&mut scram, Some(first)).unwrap(),
+            respond(&mut scram, Some(first)).unwrap(),
             "c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,\
              p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ="
         );
@@ -288,8 +288,8 @@ mod tests {
     fn scram_requires_the_proof_of_the_server() {
         for proof in [None, Some("v=AAAAAAAAAAAAAAAAAAAAAAAAAAA="), Some("v=?"), Some("x")] {
             let mut scram = pencil(Mechanism::ScramSha1, "", NONCE_SHA1);
-            say(&mut scram, None).unwrap();
-            say(&mut scram, Some(FIRST_SHA1)).unwrap();
+            respond(&mut scram, None).unwrap();
+            respond(&mut scram, Some(FIRST_SHA1)).unwrap();
             assert!(
                 matches!(scram.finish(proof.map(str::as_bytes)), Err(SaslError::Impostor(_))),
                 "{proof:?}"
@@ -300,8 +300,8 @@ mod tests {
     #[test]
     fn scram_authzid_is_part_of_the_proof() {
         let mut scram = pencil(Mechanism::ScramSha1, "dn:cn=a,b", NONCE_SHA1);
-        assert!(say(&mut scram, None).unwrap().starts_with("n,a=dn:cn=3Da=2Cb,n=user,"));
-        let answer = say(&mut scram, Some(FIRST_SHA1)).unwrap();
+        assert!(respond(&mut scram, None).unwrap().starts_with("n,a=dn:cn=3Da=2Cb,n=user,"));
+        let answer = respond(&mut scram, Some(FIRST_SHA1)).unwrap();
         assert!(
             answer.starts_with(&format!("c={},", STANDARD.encode("n,a=dn:cn=3Da=2Cb,"))),
             "{answer}"
@@ -319,8 +319,8 @@ mod tests {
             ("r=fyko+d2lbbFgONRv9qkxdawLx,s=AAAA,i=4000000000", "iterations"),
         ] {
             let mut scram = pencil(Mechanism::ScramSha1, "", NONCE_SHA1);
-            say(&mut scram, None).unwrap();
-            let error = say(&mut scram, Some(first)).unwrap_err().to_string();
+            respond(&mut scram, None).unwrap();
+            let error = respond(&mut scram, Some(first)).unwrap_err().to_string();
             assert!(error.contains(words), "{first}: {error}");
         }
     }

@@ -125,11 +125,11 @@ async fn idle_close_before_an_exchange_costs_none() {
             // The server answers the requests that open a connection and one operation, and disconnects when told to.
             let bound = usize::from(!matches!(login, Identity::Anonymous));
             let word = Arc::new(Notify::new());
-            let told = Arc::clone(&word);
+            let released = Arc::clone(&word);
             let server = Server::start(move |incoming: &Incoming<'_>| {
                 let mut acts = vec![Reaction::Send(yes(incoming.message))];
                 if incoming.nth == bound {
-                    acts.push(Reaction::Await(Arc::clone(&told)));
+                    acts.push(Reaction::Await(Arc::clone(&released)));
                     acts.extend(way());
                 }
                 acts
@@ -227,10 +227,10 @@ async fn request_on_a_closing_connection_is_resent_if_allowed() {
 async fn connection_closed_during_work_was_not_idle() {
     for (worked, again) in [(10, true), (500, false)] {
         let word = Arc::new(Notify::new());
-        let told = Arc::clone(&word);
+        let released = Arc::clone(&word);
         let server = Server::start(move |incoming: &Incoming<'_>| {
             match (incoming.connection, incoming.nth) {
-                (0, 1) => vec![Reaction::Await(Arc::clone(&told)), Reaction::Close],
+                (0, 1) => vec![Reaction::Await(Arc::clone(&released)), Reaction::Close],
                 _ => vec![Reaction::Send(yes(incoming.message))],
             }
         })
@@ -379,12 +379,12 @@ async fn flow_user_repeats_its_step_on_a_new_connection() {
     for resent in [0, 1] {
         // Each connection is bound and carries one search. The first is closed after it, or while the second is on it.
         let word = Arc::new(Notify::new());
-        let told = Arc::clone(&word);
+        let released = Arc::clone(&word);
         let server = Server::start(move |incoming| match (incoming.connection, incoming.nth) {
             (0, 1) if resent == 0 => {
                 vec![
                     Reaction::Send(yes(incoming.message)),
-                    Reaction::Await(Arc::clone(&told)),
+                    Reaction::Await(Arc::clone(&released)),
                     Reaction::Close,
                 ]
             }

@@ -4,13 +4,13 @@
 
 mod binds;
 mod churn;
+mod faults;
 mod idle;
 mod modes;
 mod operations;
 mod server;
 mod several;
 mod traced;
-mod trouble;
 
 use brunt_exchange::{Monotonic, Outcome, Session as _, Ticket, Watch};
 use brunt_feed::{Arguments, Files, Settings};
@@ -70,7 +70,7 @@ struct ExchangeResult {
     items: u64,
     parts: Vec<&'static str>,
     text: String,
-    /// What the exchange says that it sent.
+    /// The bytes that the exchange reports as sent.
     requested: Option<String>,
     sent: bool,
     /// How long the exchange had begun when its request was sent.

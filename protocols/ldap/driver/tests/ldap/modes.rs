@@ -123,7 +123,7 @@ async fn probe_uses_one_connection_and_returns_the_code() {
     assert_eq!((error.class, error.code), (Class::Connect, 91));
 }
 
-/// A server that expects TLS may wait for more of what it takes for a handshake, and says nothing.
+/// A server that expects TLS may wait for more of what it takes for a handshake, and sends nothing.
 #[tokio::test]
 async fn probe_without_an_answer_suggests_ldaps() {
     let silent = crate::Server::start(|_| Vec::new()).await;

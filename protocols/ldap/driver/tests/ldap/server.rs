@@ -21,7 +21,7 @@ pub(crate) enum Reaction {
     Drip(Vec<u8>),
     /// Waits.
     Pause(Duration),
-    /// Waits until the test says so.
+    /// Waits for a signal of the test.
     Await(Arc<Notify>),
     /// Records that it has left the connection, although the connection stays open.
     Leave,

@@ -14,7 +14,7 @@ pub(crate) fn answer(
     message_id: i32,
     out: &mut Vec<u8>,
 ) -> (u32, Next) {
-    let mut say = |answer: &Answer<'_>, name: Option<&str>, value: Option<&[u8]>| {
+    let mut reply_with = |answer: &Answer<'_>, name: Option<&str>, value: Option<&[u8]>| {
         reply::extended(out, message_id, answer, name, value, &[]);
         answer.code
     };
@@ -22,13 +22,13 @@ pub(crate) fn answer(
         if session.secure {
             let answer =
                 Answer::because(code::OPERATIONS_ERROR, "the connection is under TLS already");
-            return (say(&answer, Some(START_TLS), None), Next::Continue);
+            return (reply_with(&answer, Some(START_TLS), None), Next::Continue);
         }
-        return (say(&Answer::code(code::SUCCESS), Some(START_TLS), None), Next::StartTls);
+        return (reply_with(&Answer::code(code::SUCCESS), Some(START_TLS), None), Next::StartTls);
     }
     if name == WHO_AM_I.as_bytes() {
         let identity = session.identity.authorization();
-        return (say(&Answer::code(code::SUCCESS), None, Some(&identity)), Next::Continue);
+        return (reply_with(&Answer::code(code::SUCCESS), None, Some(&identity)), Next::Continue);
     }
     if name == CANCEL.as_bytes() {
         let Some(target) = value.and_then(cancelled) else {
@@ -36,14 +36,14 @@ pub(crate) fn answer(
                 code::PROTOCOL_ERROR,
                 "the value of the cancel request is malformed",
             );
-            return (say(&answer, None, None), Next::Continue);
+            return (reply_with(&answer, None, None), Next::Continue);
         };
         // Requests are executed as they are read; only a reply that a script delays can still be cancelled, which the
         // connection does.
-        return (say(&Answer::code(NO_SUCH_OPERATION), None, None), Next::Cancel(target));
+        return (reply_with(&Answer::code(NO_SUCH_OPERATION), None, None), Next::Cancel(target));
     }
     let answer = Answer::because(code::PROTOCOL_ERROR, "this extended operation is not known");
-    (say(&answer, None, None), Next::Continue)
+    (reply_with(&answer, None, None), Next::Continue)
 }
 
 /// There is nothing of this message id to cancel (RFC 3909 section 3).

@@ -56,7 +56,7 @@ impl Client {
         }
     }
 
-    pub(crate) fn ask(&mut self, id: i32, request: &Skeleton) -> Received {
+    pub(crate) fn exchange(&mut self, id: i32, request: &Skeleton) -> Received {
         self.send(id, request);
         self.receive().unwrap()
     }

@@ -119,13 +119,13 @@ fn of_all() -> String {
         }
     }
     let _ = writeln!(out, "## {DIFFERENCES}\n");
-    let mut told: Vec<&str> = Vec::new();
+    let mut documented: Vec<&str> = Vec::new();
     for difference in Tool::ALL.into_iter().flat_map(prose::differences) {
         let tools = with(difference);
-        if tools.len() < COMMON_MIN || told.contains(&difference) {
+        if tools.len() < COMMON_MIN || documented.contains(&difference) {
             continue;
         }
-        told.push(difference);
+        documented.push(difference);
         let without = without(&tools).map(|names| format!(" Not for {names}.")).unwrap_or_default();
         let _ = writeln!(out, "- {difference}{without}");
     }
@@ -212,7 +212,7 @@ fn docs_equal_the_tables() {
     golden(COMMON, &of_all());
 }
 
-/// Whoever reads the page of a tool finds each of its options: there, or on a page that it links.
+/// Every option of a tool is on its page, or on a page that it links.
 #[test]
 fn docs_page_names_every_option() {
     let common = of_all();

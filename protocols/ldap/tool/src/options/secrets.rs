@@ -26,7 +26,9 @@ pub fn secret(
         return Ok(None);
     };
     match given.source {
-        Source::Literal if given.value == "-" => ask(values, name, prompt, surroundings).map(Some),
+        Source::Literal if given.value == "-" => {
+            prompt_for(values, name, prompt, surroundings).map(Some)
+        }
         Source::Literal | Source::Verbatim => {
             Ok(Some(Secret::new(given.value.clone().into_bytes())))
         }
@@ -43,7 +45,7 @@ pub fn secret(
 }
 
 /// Prompts for a secret, unless that is forbidden or there is no user to prompt.
-pub fn ask(
+pub fn prompt_for(
     values: &Values,
     name: &str,
     prompt: &str,

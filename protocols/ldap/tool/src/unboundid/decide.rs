@@ -1,6 +1,6 @@
 //! Which grammar a line is in: the first of a list of signs decides.
 //!
-//! What the user says comes first, then the options that only one family of tools has, then options whose values or
+//! The user's choice comes first, then the options that only one family of tools has, then options whose values or
 //! followers only one family accepts, and last which grammar can read the line at all. A few lines mean something in
 //! both; they are OpenDJ's, as they always were here, with a note.
 
@@ -25,10 +25,10 @@ use crate::options::rate::{self, Parsed};
 use crate::options::table as options;
 use crate::options::tool::Tool;
 
-/// The variable that says which dialect it is.
+/// The variable that names the dialect.
 const VARIABLE: &str = "BRUNT_LDAP_DIALECT";
 
-/// Reads the words after the name of a tool in the dialect that they are in. `linked` is what the name of a link said.
+/// Reads the words after the name of a tool in the dialect that they are in. `linked` is the dialect that the name of a link implies.
 pub(crate) fn parse(
     tool: Tool,
     linked: Option<Dialect>,
@@ -38,13 +38,13 @@ pub(crate) fn parse(
     let surroundings = &Kept::new(surroundings);
     let faulty = |fault: UsageError| opendj_refusal(&fault, tool);
     let DialectWords { rest, removed, dialect: message } = message(tool, words).map_err(faulty)?;
-    let told = match message.or(linked) {
+    let known = match message.or(linked) {
         Some(dialect) => Some(dialect),
         None => elsewhere(tool, &rest, surroundings).map_err(faulty)?,
     };
     // A variable or a property for all tools is not about one that the dialect does not have.
-    let told = told.filter(|dialect| message.is_some() || dialect.has(tool));
-    let mut parsed = match told {
+    let known = known.filter(|dialect| message.is_some() || dialect.has(tool));
+    let mut parsed = match known {
         None => Line::new(tool, &rest).read(surroundings)?,
         Some(dialect) if !dialect.has(tool) => {
             let reason = format!("UnboundID has no {}: leave out --dialect unboundid", tool.name());
@@ -55,7 +55,7 @@ pub(crate) fn parse(
     };
     if let Parsed::Run(args) = &mut parsed {
         // The line that a record shows must be read in the same dialect again.
-        let names = message.is_none() && (told.is_some() || args.dialect == Dialect::Unboundid);
+        let names = message.is_none() && (known.is_some() || args.dialect == Dialect::Unboundid);
         let dialect = ["--dialect", args.dialect.word()].map(str::to_owned);
         let dialect = if names { &dialect[..] } else { &[] };
         let [name, redacted @ ..] = &args.output.typed[..] else { return Ok(parsed) };
@@ -84,7 +84,7 @@ fn opendj_refusal(fault: &UsageError, tool: Tool) -> Refusal {
     Refusal { text: fault.page(tool.name()), exit: Exit::LdapUsage }
 }
 
-/// A line, and what `--dialect` said in it.
+/// A line, and the value of `--dialect` in it.
 struct DialectWords {
     /// The words without it.
     rest: Vec<String>,
@@ -134,7 +134,7 @@ fn dialect(word: &str, from: &str) -> Result<Dialect, UsageError> {
     })
 }
 
-/// What a properties file or the environment says.
+/// The dialect that a properties file or the environment names.
 fn elsewhere(
     tool: Tool,
     words: &[String],
@@ -169,7 +169,7 @@ fn property(tool: Tool, words: &[String], surroundings: &dyn Surroundings) -> Op
     of(&own).or_else(|| of("dialect")).map(|property| property.value.clone())
 }
 
-/// A line of which nobody said what it is.
+/// A line whose dialect is not given.
 struct Line<'a> {
     tool: Tool,
     words: &'a [String],

@@ -126,7 +126,7 @@ fn docs_equal_the_tables() {
     golden(COMMON, &of_all());
 }
 
-/// Whoever reads the page of a tool finds each of its options: there, or on a page that it links.
+/// Every option of a tool is on its page, or on a page that it links.
 #[test]
 fn docs_page_names_every_option() {
     for tool in tools() {

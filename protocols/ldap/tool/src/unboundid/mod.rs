@@ -32,7 +32,7 @@ use brunt_run::options::values::Values;
 
 use crate::options::dialect::Dialect;
 use crate::options::opendj::Opendj;
-use crate::options::rate::{self, Parsed, Told};
+use crate::options::rate::{self, LineContext, Parsed};
 use crate::options::table as options;
 use crate::options::tool::Tool;
 
@@ -43,8 +43,8 @@ pub(crate) use table::of as rows;
 use syntax::Unboundid;
 use translate::Line;
 
-/// The original's exit code where it would ask, and nobody can answer.
-const NOBODY_TO_ASK: u32 = 82;
+/// The original's exit code where it would prompt without a terminal.
+const NO_TERMINAL: u32 = 82;
 
 /// Reads the words after the name of a tool.
 pub(crate) fn parse(
@@ -73,55 +73,55 @@ pub(crate) fn parse(
         return Ok(Parsed::PropertiesFile {
             path: path.into(),
             text: properties::sample(tool, &rows),
-            told: format!("Successfully wrote properties file {path}.\n"),
+            message: format!("Successfully wrote properties file {path}.\n"),
         });
     }
     if let Some(path) = values.text("generateSampleRateFile") {
         return Ok(Parsed::SampleRateFile(path.into()));
     }
     rules::check(tool, &values, &rows).map_err(|fault| refused(&fault))?;
-    may_ask(&values, surroundings)?;
+    check_prompts(&values, surroundings)?;
     let line = translate::translate(tool, &values).map_err(|fault| refused(&fault))?;
     notes.extend(line.notes.iter().cloned());
-    let told = Told { redacted, notes, preamble, ..Told::new(Dialect::Unboundid) };
-    run(tool, line, told, surroundings).map_err(|fault| refused(&fault))
+    let context = LineContext { redacted, notes, preamble, ..LineContext::new(Dialect::Unboundid) };
+    run(tool, line, context, surroundings).map_err(|fault| refused(&fault))
 }
 
 /// The run of a translated line.
 fn run(
     tool: Tool,
     line: Line,
-    told: Told<'_>,
+    context: LineContext<'_>,
     surroundings: &dyn Surroundings,
 ) -> Result<Parsed, UsageError> {
-    let asks_login = !line.login.is_empty();
+    let has_login = !line.login.is_empty();
     let values = Values::new(&Opendj, options::of(tool), line.given)?;
     let login = Values::new(&Opendj, options::of(Tool::Searchrate), line.login)?;
-    let told = Told {
-        login: asks_login.then_some(&login),
+    let context = LineContext {
+        login: has_login.then_some(&login),
         measured: line.measured,
         rows: line.rows,
-        ..told
+        ..context
     };
-    let args = rate::settings(tool, &values, &line.trailing, told, surroundings)?;
+    let args = rate::settings(tool, &values, &line.trailing, context, surroundings)?;
     Ok(Parsed::Run(Box::new(args)))
 }
 
-/// Refuses a line that would ask for a password where nobody can answer.
-fn may_ask(values: &Values, surroundings: &dyn Surroundings) -> Result<(), Refusal> {
+/// Refuses a line that would prompt for a password without a terminal.
+fn check_prompts(values: &Values, surroundings: &dyn Surroundings) -> Result<(), Refusal> {
     let stored = values.has("bindPassword") || values.has("bindPasswordFile");
-    let asks =
+    let prompts =
         ["promptForBindPassword", "promptForKeyStorePassword", "promptForTrustStorePassword"]
             .into_iter()
             .find(|long| values.has(long))
             .or_else(|| (values.has("bindDN") && !stored).then_some("bindDN"));
-    match asks {
+    match prompts {
         Some(long) if !surroundings.interactive() => Err(Refusal {
             text: format!(
                 "{} asks for a password, and standard input is not a terminal: give it with an option, or in a file\n",
                 syntax::spelled(values, long)
             ),
-            exit: Exit::Ldap(NOBODY_TO_ASK),
+            exit: Exit::Ldap(NO_TERMINAL),
         }),
         _ => Ok(()),
     }

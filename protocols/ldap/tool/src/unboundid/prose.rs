@@ -1,4 +1,4 @@
-//! What help and pages say about a tool of UnboundID beside its options.
+//! The text of help and pages about a tool of UnboundID beside its options.
 
 use brunt_run::options::exit::Exit;
 

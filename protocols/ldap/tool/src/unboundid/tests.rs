@@ -14,13 +14,13 @@ use crate::options::rate::security::{Transport, Trust};
 use crate::options::rate::table_options::Timestamps;
 use crate::test_surroundings::{TestSurroundings, shell};
 
-fn parsed_in(world: &TestSurroundings, line: &str) -> Result<Parsed, Refusal> {
+fn parsed_in(surroundings: &TestSurroundings, line: &str) -> Result<Parsed, Refusal> {
     let words = shell(line);
-    parse(Tool::named(&words[0]).unwrap(), &words[1..], world)
+    parse(Tool::named(&words[0]).unwrap(), &words[1..], surroundings)
 }
 
-fn run_in(world: &TestSurroundings, line: &str) -> RateArgs {
-    match parsed_in(world, line) {
+fn run_in(surroundings: &TestSurroundings, line: &str) -> RateArgs {
+    match parsed_in(surroundings, line) {
         Ok(Parsed::Run(args)) => *args,
         other => panic!("{line}: {other:?}"),
     }
@@ -151,8 +151,8 @@ fn connections_are_secured_and_bound_as_given() {
     let args = run("searchrate -f (a=b) -D cn=a -w -");
     let password = Secret::from("-");
     assert_eq!(args.identity, Identity::Simple { dn: "cn=a".into(), password });
-    let world = TestSurroundings { somebody: true, ..TestSurroundings::default() };
-    let args = run_in(&world, "searchrate -f (a=b) -D cn=a --promptForBindPassword");
+    let surroundings = TestSurroundings { somebody: true, ..TestSurroundings::default() };
+    let args = run_in(&surroundings, "searchrate -f (a=b) -D cn=a --promptForBindPassword");
     let password = Secret::from("typed");
     assert_eq!(args.identity, Identity::Simple { dn: "cn=a".into(), password });
     assert_eq!(args.output.typed.last().map(String::as_str), Some("--promptForBindPassword"));
@@ -194,10 +194,10 @@ fn properties_file_supplies_missing_options() {
     let file = "# a comment\nsearchrate.filter = (uid=user.[1-9])\nfilter=(a=b)\nnumThreads=3\ncsv=yes\n\
                 typesOnly=false\nBASE-DN=dc=x\nattribute=cn\nattribute=m\\u0061il\nbindDN=cn=a\nbindPassword=pw\n\
                 hostname: h\nnosuch=1\nmodrate.valueLength=5\nnumIntervals=9\n";
-    let world = TestSurroundings::default()
+    let surroundings = TestSurroundings::default()
         .file("/f", file)
         .variable("UNBOUNDID_TOOL_PROPERTIES_FILE_PATH", "/f");
-    let args = run_in(&world, "searchrate -I 2 --record r.json");
+    let args = run_in(&surroundings, "searchrate -I 2 --record r.json");
     let Operation::Search(search) = &args.operation else { panic!("no search") };
     assert_eq!((search.base.as_str(), search.filter.as_str()), ("dc=x", "(uid=user.[1-9])"));
     assert_eq!((search.attributes.join(","), search.types_only), ("cn,mail".to_owned(), false));
@@ -213,9 +213,9 @@ fn properties_file_supplies_missing_options() {
         "{:?}",
         args.notes
     );
-    let silent = run_in(&world, "searchrate --suppressPropertiesFileComment");
+    let silent = run_in(&surroundings, "searchrate --suppressPropertiesFileComment");
     assert_eq!((silent.preamble.as_str(), silent.load.connections), ("", 3));
-    let without = run_in(&world, "searchrate --noPropertiesFile -f (a=b)");
+    let without = run_in(&surroundings, "searchrate --noPropertiesFile -f (a=b)");
     assert_eq!((without.preamble.as_str(), without.load.connections), ("", 1));
     let wrong = TestSurroundings::default().file("/f", "searchrate.filtre=x\n");
     let refused = parsed_in(&wrong, "searchrate --propertiesFilePath /f").unwrap_err();
@@ -239,7 +239,7 @@ fn help_and_file_generation_need_no_run() {
         Ok(Parsed::Version)
     ));
     let line = "searchrate --generatePropertiesFile /p";
-    let Ok(Parsed::PropertiesFile { text, told, .. }) =
+    let Ok(Parsed::PropertiesFile { text, message, .. }) =
         parsed_in(&TestSurroundings::default(), line)
     else {
         panic!("no file")
@@ -249,7 +249,7 @@ fn help_and_file_generation_need_no_run() {
             || text.contains("# searchrate.hostname={host}\n")
     );
     assert!(text.contains("# searchrate.csv={true|false}\n") && !text.contains(".help="));
-    assert_eq!(told, "Successfully wrote properties file /p.\n");
+    assert_eq!(message, "Successfully wrote properties file /p.\n");
 }
 
 /// Lines that others have published, with their servers' names and passwords changed.

@@ -28,7 +28,7 @@ pub(super) struct Line {
     pub measured: Option<Measured>,
     /// The rows after which the run ends.
     pub rows: Option<u64>,
-    /// What to tell the user.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 

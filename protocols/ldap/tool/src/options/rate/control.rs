@@ -17,23 +17,34 @@ pub struct Control {
     pub value: Option<Vec<u8>>,
 }
 
+/// Why a text is not a control.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+enum ControlError {
+    #[error("It must start with an object identifier such as 1.3.6.1.1.12")]
+    Oid,
+    #[error("The criticality after the object identifier must be true or false")]
+    Criticality,
+    #[error("What follows the two colons is not base64")]
+    NotBase64,
+}
+
 /// Every control given with an option.
 pub fn read(values: &Values, long: &str) -> Result<Vec<Control>, UsageError> {
     let spelled = values.spelled(long).unwrap_or(long).to_owned();
     values
         .texts(long)
         .iter()
-        .map(|text| parse(text).map_err(|why| refused(text, &spelled, why)))
+        .map(|text| parse(text).map_err(|error| refused(text, &spelled, &error.to_string())))
         .collect()
 }
 
-fn parse(text: &str) -> Result<Control, &'static str> {
+fn parse(text: &str) -> Result<Control, ControlError> {
     let (oid, rest) = text.split_once(':').map_or((text, None), |(oid, rest)| (oid, Some(rest)));
     let arcs = || {
         oid.split('.').all(|arc| !arc.is_empty() && arc.bytes().all(|byte| byte.is_ascii_digit()))
     };
     if !oid.contains('.') || !arcs() {
-        return Err("It must start with an object identifier such as 1.3.6.1.1.12");
+        return Err(ControlError::Oid);
     }
     let (criticality, value) =
         match rest.map(|rest| rest.split_once(':').map_or((rest, None), |(c, v)| (c, Some(v)))) {
@@ -43,15 +54,13 @@ fn parse(text: &str) -> Result<Control, &'static str> {
     let critical = match criticality.to_ascii_lowercase().as_str() {
         "true" | "t" | "yes" | "y" | "on" | "1" => true,
         "false" | "f" | "no" | "n" | "off" | "0" => false,
-        _ => return Err("The criticality after the object identifier must be true or false"),
+        _ => return Err(ControlError::Criticality),
     };
     let value = match value.map(|value| (value, value.strip_prefix(':'))) {
         None => None,
-        Some((_, Some(coded))) => Some(
-            STANDARD
-                .decode(coded.trim())
-                .map_err(|_| "What follows the two colons is not base64")?,
-        ),
+        Some((_, Some(coded))) => {
+            Some(STANDARD.decode(coded.trim()).map_err(|_| ControlError::NotBase64)?)
+        }
         Some((plain, None)) => Some(plain.as_bytes().to_vec()),
     };
     Ok(Control { oid: oid.to_owned(), critical, value })

@@ -6,7 +6,7 @@
 use super::security::{Security, Transport};
 use super::{Tool, UsageError, Values};
 use crate::options::opendj::refused;
-use crate::options::secrets::{ask, secret};
+use crate::options::secrets::{prompt_for, secret};
 use brunt_net::secret::Secret;
 use brunt_run::options::surroundings::Surroundings;
 
@@ -93,7 +93,12 @@ pub fn read(
     };
     let password = match password {
         Some(password) => password,
-        None => ask(values, "bindPassword", &format!("Password for user '{dn}': "), surroundings)?,
+        None => prompt_for(
+            values,
+            "bindPassword",
+            &format!("Password for user '{dn}': "),
+            surroundings,
+        )?,
     };
     if password.is_empty() {
         return Err(UsageError::new(format!(
@@ -169,7 +174,7 @@ fn sasl(
     if mechanism == "OAUTHBEARER" {
         let token = match password {
             Some(token) => token,
-            None => ask(values, "bindPassword", "Access token: ", surroundings)?,
+            None => prompt_for(values, "bindPassword", "Access token: ", surroundings)?,
         };
         if token.is_empty() {
             return Err(UsageError::new(
@@ -186,7 +191,7 @@ fn sasl(
         )));
     };
     if password.is_none() {
-        password = Some(ask(
+        password = Some(prompt_for(
             values,
             "bindPassword",
             &format!("Password for user '{who}': "),

@@ -8,7 +8,6 @@
 mod attributes;
 pub(crate) mod brackets;
 pub mod control;
-mod former;
 pub mod identity;
 pub mod load;
 pub mod operation;
@@ -62,7 +61,7 @@ pub enum Parsed {
         /// The text.
         text: String,
         /// What to say on standard output when it is written.
-        told: String,
+        message: String,
     },
     /// Write an example of a `--variableRateData` file and exit successfully.
     SampleRateFile(PathBuf),
@@ -144,7 +143,7 @@ pub struct RateArgs {
 
 /// What the grammar of a line adds to the values of its options.
 #[derive(Debug)]
-pub(crate) struct Told<'a> {
+pub(crate) struct LineContext<'a> {
     /// The grammar.
     pub dialect: Dialect,
     /// The words, without secrets.
@@ -161,7 +160,7 @@ pub(crate) struct Told<'a> {
     pub rows: Option<u64>,
 }
 
-impl Told<'_> {
+impl LineContext<'_> {
     /// Nothing yet.
     pub(crate) const fn new(dialect: Dialect) -> Self {
         Self {
@@ -182,7 +181,7 @@ pub fn parse(
     line: &[String],
     surroundings: &dyn Surroundings,
 ) -> Result<Parsed, UsageError> {
-    read(tool, line, surroundings).map_err(|fault| former::explained(fault, line, tool))
+    read(tool, line, surroundings).map_err(|fault| explained(fault, line, tool))
 }
 
 fn read(
@@ -207,7 +206,7 @@ fn read(
     }
     if let Some(path) = values.path("generatePropertiesFile") {
         let text = help::properties_file(tool);
-        return Ok(Parsed::PropertiesFile { path, text, told: String::new() });
+        return Ok(Parsed::PropertiesFile { path, text, message: String::new() });
     }
     if let Some(path) = values.path("generateSampleRateFile") {
         return Ok(Parsed::SampleRateFile(path));
@@ -223,8 +222,9 @@ fn read(
     if tool == Tool::Authrate && values.has("baseDn") && words.trailing.is_empty() {
         notes.push(IDLE_BASE.to_owned());
     }
-    let told = Told { redacted: redact(line, tool), notes, ..Told::new(Dialect::Opendj) };
-    let args = settings(tool, &values, &words.trailing, told, surroundings)?;
+    let context =
+        LineContext { redacted: redact(line, tool), notes, ..LineContext::new(Dialect::Opendj) };
+    let args = settings(tool, &values, &words.trailing, context, surroundings)?;
     Ok(Parsed::Run(Box::new(args)))
 }
 
@@ -233,10 +233,10 @@ pub(crate) fn settings(
     tool: Tool,
     values: &Values,
     trailing: &[String],
-    told: Told<'_>,
+    context: LineContext<'_>,
     surroundings: &dyn Surroundings,
 ) -> Result<RateArgs, UsageError> {
-    let Told { dialect, redacted, mut notes, login, measured, preamble, rows } = told;
+    let LineContext { dialect, redacted, mut notes, login, measured, preamble, rows } = context;
     let security = security::read(values, surroundings, &mut notes)?;
     let load = load::read(values, tool)?;
     let operation = operation::read(values, tool, trailing, &load)?;
@@ -441,6 +441,35 @@ fn server(text: &str, port: u16, spelled: &str) -> Result<Server, UsageError> {
         },
     };
     Ok(Server { host: host.to_owned(), port })
+}
+
+/// The fault; for an option of OpenDJ 2 or 3 it names the option that took its place.
+fn explained(fault: UsageError, words: &[String], tool: Tool) -> UsageError {
+    let now = words.iter().find_map(|word| present_name(word, tool));
+    match now.filter(|_| fault.reason.contains("is not allowed for use with this program")) {
+        Some(now) => {
+            let reason = fault.reason.split(".  Did you mean").next().unwrap_or_default();
+            UsageError::new(format!("{reason}.  {now}"))
+        }
+        None => fault,
+    }
+}
+
+/// What an option of OpenDJ 2 or 3 is now.
+fn present_name(word: &str, tool: Tool) -> Option<&'static str> {
+    let name = word.split('=').next().unwrap_or_default().to_ascii_lowercase();
+    match (word, name.as_str()) {
+        ("-A", _) | (_, "--asynchronous") => Some(
+            "In OpenDJ 2 and 3 it sent requests without waiting for answers: use -F and --numConcurrentRequests (-t)",
+        ),
+        (_, "--numconcurrenttasks") => {
+            Some("OpenDJ 2 and 3 had this option: it is now --numConcurrentRequests (-t), with -F")
+        }
+        (_, "--basedn") if tool == Tool::Modrate => {
+            Some("OpenDJ 2 and 3 had this option: it is now --targetDn (-b)")
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -13,14 +13,14 @@ use super::*;
 use crate::options::prose;
 use crate::test_surroundings::{TestSurroundings, shell};
 
-fn parse_in(world: &TestSurroundings, line: &str) -> Result<Parsed, String> {
+fn parse_in(surroundings: &TestSurroundings, line: &str) -> Result<Parsed, String> {
     let words = shell(line);
     let tool = Tool::named(&words[0]).unwrap();
-    parse(tool, &words[1..], world).map_err(|fault| fault.reason)
+    parse(tool, &words[1..], surroundings).map_err(|fault| fault.reason)
 }
 
-fn run_in(world: &TestSurroundings, line: &str) -> RateArgs {
-    match parse_in(world, line) {
+fn run_in(surroundings: &TestSurroundings, line: &str) -> RateArgs {
+    match parse_in(surroundings, line) {
         Ok(Parsed::Run(args)) => *args,
         other => panic!("{line}: {other:?}"),
     }
@@ -30,22 +30,22 @@ fn run(line: &str) -> RateArgs {
     run_in(&TestSurroundings::default(), line)
 }
 
-fn fault_in(world: &TestSurroundings, line: &str) -> String {
-    parse_in(world, line).expect_err(line)
+fn fault_in(surroundings: &TestSurroundings, line: &str) -> String {
+    parse_in(surroundings, line).expect_err(line)
 }
 
 #[test]
 fn examples_of_the_original_manual_are_parsed() {
-    let world = TestSurroundings::default()
+    let surroundings = TestSurroundings::default()
         .file("/path/to/opendj/config/keystore.pin", "pin\n")
         .variable("PW", "password");
     for tool in Tool::ALL {
         for (_, example) in prose::examples(tool) {
-            assert_eq!(run_in(&world, example).tool, tool);
+            assert_eq!(run_in(&surroundings, example).tool, tool);
         }
     }
     let args = run_in(
-        &world,
+        &surroundings,
         "authrate --hostname localhost --port 1636 --useSsl --usePkcs12TrustStore /path/to/opendj/config/keystore \
          --trustStorePassword:file /path/to/opendj/config/keystore.pin --argument rand(0,2000) \
          --bindDn uid=user.{},ou=people,dc=example,dc=com --bindPassword password --numConnections 10 --maxDuration 30 \
@@ -60,7 +60,7 @@ fn examples_of_the_original_manual_are_parsed() {
     assert_eq!((args.load.connections, args.load.mode), (10, ConnectionMode::Rebind));
     assert_eq!(args.load.options.duration, Some(Duration::from_secs(30)));
     let args = run_in(
-        &world,
+        &surroundings,
         "modrate --hostname localhost --port 1636 --useSsl --usePkcs12TrustStore /path/to/opendj/config/keystore \
          --trustStorePassword:file /path/to/opendj/config/keystore.pin --bindDn uid=admin --bindPassword password \
          --noRebind --numConnections 4 --numConcurrentRequests 4 --maxDuration 30 --argument rand(0,2000) --targetDn \
@@ -250,23 +250,23 @@ fn conflicts_name_the_option() {
 
 #[test]
 fn password_is_prompted_for_only_at_a_terminal() {
-    let world = TestSurroundings { somebody: true, ..TestSurroundings::default() };
+    let surroundings = TestSurroundings { somebody: true, ..TestSurroundings::default() };
     for line in
         ["authrate -D cn=x", "authrate -D cn=x -w -", "authrate -o mech=PLAIN -o authid=u:x"]
     {
         assert!(matches!(
-            run_in(&world, line).identity,
+            run_in(&surroundings, line).identity,
             Identity::Simple { .. } | Identity::Sasl { .. }
         ));
     }
-    assert_eq!(world.requested.borrow().len(), 3);
-    assert_eq!(world.requested.borrow()[0], "Password for user 'cn=x': ");
-    assert!(fault_in(&world, "authrate -D cn=x --no-prompt").contains("--no-prompt"));
+    assert_eq!(surroundings.requested.borrow().len(), 3);
+    assert_eq!(surroundings.requested.borrow()[0], "Password for user 'cn=x': ");
+    assert!(fault_in(&surroundings, "authrate -D cn=x --no-prompt").contains("--no-prompt"));
 }
 
 #[test]
 fn password_is_read_from_files_and_variables() {
-    let world = TestSurroundings::default()
+    let surroundings = TestSurroundings::default()
         .file("/pw", "from file\r\nsecond\n")
         .variable("PW", "from variable");
     for (line, expected) in [
@@ -274,7 +274,7 @@ fn password_is_read_from_files_and_variables() {
         ("authrate -D a -j /pw", "from file"),
         ("authrate -D a --bindPassword:env=PW", "from variable"),
     ] {
-        let Identity::Simple { password, .. } = run_in(&world, line).identity else {
+        let Identity::Simple { password, .. } = run_in(&surroundings, line).identity else {
             panic!("{line}")
         };
         assert_eq!(password.expose(), expected.as_bytes());
@@ -285,8 +285,8 @@ fn password_is_read_from_files_and_variables() {
 fn properties_file_supplies_missing_options() {
     let text = "PORT=1\nauthrate.port=2\nhostname=h\nuseSSL=true\ntrustAll=false\nnumConnections=7\n\
                 percentile=50\npercentile=60\nbindPassword\\:env=PW\nldapsearch.nosuch=1\nmodrate.nosuch=1\n";
-    let world = TestSurroundings::default().file("/p", text).variable("PW", "secret");
-    let args = run_in(&world, "authrate --propertiesFilePath /p -D a -c 3");
+    let surroundings = TestSurroundings::default().file("/p", text).variable("PW", "secret");
+    let args = run_in(&surroundings, "authrate --propertiesFilePath /p -D a -c 3");
     assert_eq!(args.servers, [Server { host: "h".into(), port: 2 }]);
     assert_eq!((args.load.connections, args.security.transport), (3, Transport::Ldaps));
     assert_eq!(args.output.percentiles, [50.0, 60.0]);
@@ -294,20 +294,20 @@ fn properties_file_supplies_missing_options() {
     let marked = TestSurroundings::default().file("/p", "\u{feff}port=7\nhostname=h\n");
     let args = run_in(&marked, "authrate --propertiesFilePath /p -D a -w b");
     assert_eq!(args.servers, [Server { host: "h".into(), port: 7 }], "a byte order mark is no key");
-    let world = TestSurroundings::default()
+    let surroundings = TestSurroundings::default()
         .variable("HOME", "/home/u")
         .file("/home/u/.opendj/tools.properties", "port=5");
-    assert_eq!(run_in(&world, "authrate -D a -w b").servers[0].port, 5);
-    assert_eq!(run_in(&world, "authrate -D a -w b --noPropertiesFile").servers[0].port, 389);
-    let world = world.file("/home/u/.config/brunt/tools.properties", "port=6");
-    assert_eq!(run_in(&world, "authrate -D a -w b").servers[0].port, 6);
+    assert_eq!(run_in(&surroundings, "authrate -D a -w b").servers[0].port, 5);
+    assert_eq!(run_in(&surroundings, "authrate -D a -w b --noPropertiesFile").servers[0].port, 389);
+    let surroundings = surroundings.file("/home/u/.config/brunt/tools.properties", "port=6");
+    assert_eq!(run_in(&surroundings, "authrate -D a -w b").servers[0].port, 6);
 }
 
 #[test]
 fn properties_file_misspelt_key_is_noted() {
     let notes = |text: &str| {
-        let world = TestSurroundings::default().file("/p", text);
-        run_in(&world, "authrate --propertiesFilePath /p -D a -w b").notes
+        let surroundings = TestSurroundings::default().file("/p", text);
+        run_in(&surroundings, "authrate --propertiesFilePath /p -D a -w b").notes
     };
     assert_eq!(
         notes("\n# prot\nhostnmae=h\nprot=1\nbindPasswrod=PW\n"),
@@ -331,8 +331,8 @@ fn properties_file_error_names_file_and_line() {
         ("a=\\u12", "The properties file /p cannot be read: line 1"),
         ("port=1\nport=2", "The argument port (/p:2) was included multiple times"),
     ] {
-        let world = TestSurroundings::default().file("/p", text);
-        let reason = fault_in(&world, "authrate -D a -w b --propertiesFilePath /p");
+        let surroundings = TestSurroundings::default().file("/p", text);
+        let reason = fault_in(&surroundings, "authrate -D a -w b --propertiesFilePath /p");
         assert!(reason.contains(part), "{text}: {reason}");
     }
 }
@@ -431,4 +431,23 @@ fn trust_store_provider_must_read_files() {
         let fault = fault_in(&TestSurroundings::default(), &line);
         assert!(fault.contains(part), "{line}: {fault}");
     }
+}
+
+#[test]
+fn former_option_name_suggests_the_present_one() {
+    let of = |line: &str, tool| {
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        let reason = "Argument X is not allowed for use with this program.  Did you mean --y?";
+        explained(UsageError::new(reason), &words, tool).reason
+    };
+    for (line, tool, now) in [
+        ("-h a -A -c 5", Tool::Modrate, "use -F and --numConcurrentRequests"),
+        ("--asynchronous", Tool::Modrate, "use -F and --numConcurrentRequests"),
+        ("--numConcurrentTasks 5", Tool::Searchrate, "it is now --numConcurrentRequests"),
+        ("--baseDN=dc=x", Tool::Modrate, "it is now --targetDn"),
+    ] {
+        let reason = of(line, tool);
+        assert!(reason.contains(now) && !reason.contains("Did you mean"), "{line}: {reason}");
+    }
+    assert!(of("--baseDN dc=x", Tool::Searchrate).ends_with("Did you mean --y?"));
 }

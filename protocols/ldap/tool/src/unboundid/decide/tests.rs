@@ -250,7 +250,7 @@ fn dialect_rows_7_to_10_readability_decides() {
     assert!(is_in_opendjs_frame(&text) && text.contains("--dialect opendj"), "{text}");
     let text = found("searchrate").unwrap_err();
     assert!(is_in_opendjs_frame(&text) && !text.contains("--dialect"), "{text}");
-    // The help is that of OpenDJ's unless the dialect is said.
+    // The help is that of OpenDJ's unless a dialect is given.
     let page = |line| match read_in(&TestSurroundings::default(), None, line) {
         Ok(Parsed::Help(page)) => page,
         other => panic!("{line}: {other:?}"),

@@ -124,7 +124,7 @@ fn failures(row: &Interval) -> String {
     std::iter::once("\tError Results:\n".to_owned()).chain(lines).collect()
 }
 
-/// What the original says when the file of rates was carried out to its end.
+/// The original's message when the file of rates was carried out to its end.
 pub(crate) fn completed(args: &RateArgs, finished: &Finished) -> Option<String> {
     let path = args.load.options.rate_file.as_ref()?;
     let seconds = finished.record.rates.seconds + SLACK.as_secs_f64();

@@ -1,4 +1,4 @@
-//! The options of all of UnboundID's tools that say how they run, and where the table goes.
+//! The options of all of UnboundID's tools for how they run, and where the table goes.
 
 use brunt_run::options::row::{Kind, Row};
 

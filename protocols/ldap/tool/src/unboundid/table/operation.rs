@@ -1,4 +1,4 @@
-//! The options that say what one of UnboundID's tools does.
+//! The options for what one of UnboundID's tools does.
 
 use brunt_run::options::row::{Kind, Row};
 

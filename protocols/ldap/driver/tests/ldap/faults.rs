@@ -1,4 +1,4 @@
-//! Servers that reorder, repeat, drip, lie, stall and disconnect.
+//! Servers that reorder or repeat messages, send single bytes, wrong content or nothing, and disconnect.
 
 use crate::operations::modify;
 use crate::server::{Reaction, Server, answer, entry, pause, yes};
@@ -241,12 +241,12 @@ async fn abandon_is_sent_before_the_next_request() {
     let plan = plan(setup(server.address, search()));
     let mut session = open(&plan, 0..1).remove(0);
     assert_eq!(one(&mut session, 0, Duration::from_millis(20)).await.outcome, Outcome::TimedOut);
-    let told = async {
+    let abandoned = async {
         while server.log.count("abandon") == 0 {
             settle().await;
         }
     };
-    tokio::time::timeout(SOON * 6, told).await.unwrap();
+    tokio::time::timeout(SOON * 6, abandoned).await.unwrap();
     assert_eq!(server.log.connections(), 1);
 }
 
