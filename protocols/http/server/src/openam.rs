@@ -29,7 +29,7 @@ pub(super) fn authenticate(call: &Call<'_>, reply: &mut Reply) -> Result<(), Ref
     } else if let Some((name, password)) = filled_in(call)? {
         (name.into(), password.into())
     } else {
-        ask(call, reply);
+        send_callbacks(call, reply);
         return Ok(());
     };
     let principal = call.realm.identify(&call.realm.openam, &name, &password);
@@ -71,8 +71,8 @@ fn filled_in(call: &Call<'_>) -> Result<Option<(String, String)>, Refusal> {
     Ok(Some((answer("NameCallback"), answer("PasswordCallback"))))
 }
 
-/// Asks for name and password.
-fn ask(call: &Call<'_>, reply: &mut Reply) {
+/// Sends the callbacks for name and password.
+fn send_callbacks(call: &Call<'_>, reply: &mut Reply) {
     let dialogue = grant(Kind::Dialogue, "".into(), call.now, DIALOGUE);
     let callback = |kind: &str, prompt: &str, n: u32| {
         json!({

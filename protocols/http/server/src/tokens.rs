@@ -32,7 +32,7 @@ pub(super) struct Grant {
     pub(super) kind: Kind,
     /// The subject: a user or an administrator, or the client itself if it acts for itself.
     pub(super) subject: Arc<str>,
-    /// The client of OAuth 2.0 that asked for it.
+    /// The client of OAuth 2.0 that requested it.
     pub(super) client: Option<Arc<str>>,
     pub(super) scope: Arc<str>,
     /// When it was issued and when it ends, since the start of the server.

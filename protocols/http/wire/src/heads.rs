@@ -34,8 +34,8 @@ impl Heads {
         let Some(slot) = self.slots.get_mut(bytes.len() % SLOTS) else {
             return scan(bytes, requested, fields_max, |_, _| {});
         };
-        if let Some((for_asked, for_max, head)) = slot.read
-            && (for_asked, for_max) == (requested, fields_max)
+        if let Some((for_requested, for_max, head)) = slot.read
+            && (for_requested, for_max) == (requested, fields_max)
             && bytes.starts_with(&slot.bytes)
         {
             return Ok(Some(head));

@@ -38,7 +38,7 @@ pub(super) enum Verb {
 }
 
 impl Verb {
-    /// The operation that a request asks for.
+    /// The operation of a request.
     pub(super) fn new(request: &Request<'_>, has_id: bool) -> Result<Self, Refusal> {
         match (request.method, has_id) {
             ("GET" | "HEAD", true) => Ok(Self::Read),

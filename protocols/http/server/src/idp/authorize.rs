@@ -1,4 +1,4 @@
-//! The beginning of a login: what a client asks for.
+//! The beginning of a login: the authorization request of a client.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use super::event::Event;
 use super::kept::{Login, Purpose, Request};
 use super::login;
-use super::page::{post_elsewhere, redirect, say, with_parameters};
+use super::page::{message_page, post_elsewhere, redirect, with_parameters};
 use super::{client, proof};
 use crate::call::Call;
 use crate::oauth::{Refusal, refused};
@@ -36,7 +36,7 @@ pub(super) fn bounded(
 }
 
 impl Request {
-    /// Reads the parameters; `Err` is for the person, since there is nobody to send back to.
+    /// Reads the parameters; `Err` is shown to the person, since there is no client to send back to.
     fn read(parameters: Parameters<'_>) -> Result<(Self, Result<(), Wrong>), &'static str> {
         let text = |name, most| bounded(parameters, name, most);
         let Ok(Some(client)) = text("client_id", 256) else {
@@ -126,7 +126,7 @@ pub(super) fn authorize(call: &Call<'_>, parameters: Parameters<'_>, reply: &mut
         Err(why) => {
             provider.count(Event::Login, false);
             if !why.is_empty() {
-                say(reply, 400, "We are sorry...", why, true);
+                message_page(reply, 400, "We are sorry...", why, true);
             }
             return;
         }

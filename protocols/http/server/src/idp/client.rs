@@ -141,7 +141,7 @@ fn keys_to_register(call: &Call<'_>) -> Result<Vec<PublicKey>, Refusal> {
     keys.ok_or(wrong("a key is of a kind that is not supported, or is a private one"))
 }
 
-/// Tells a time that is long past, if a script wants that.
+/// A time that is long past, if a script has that.
 pub(super) fn slow_clock(call: &Call<'_>, reply: &mut Reply) {
     if call.twist == Some(Twist::RefusedClient) {
         reply.field("Date", date(call.seconds_since_1970().saturating_sub(SLOW)));

@@ -1,4 +1,4 @@
-//! Devices without a keyboard (RFC 8628): the device asks and waits, a person decides.
+//! Devices without a keyboard (RFC 8628): the device polls, a person decides.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::event::Event;
 use super::grant::Grant;
 use super::kept::{Decision, Device, Login, Purpose};
 use super::login;
-use super::page::{Form, redirect, say};
+use super::page::{Form, message_page, redirect};
 use crate::call::Call;
 use crate::oauth::{Refusal, refused};
 use crate::reply::Reply;
@@ -47,7 +47,7 @@ fn number(shift: u64, code: &str) -> Option<u64> {
     Some((digits + CODES - shift % CODES) % CODES)
 }
 
-/// POST `device`: a device asks.
+/// POST `device`: the request of a device.
 pub(super) fn authorize(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refusal> {
     let provider = &call.realm.provider;
     let client = client::authenticate(call);
@@ -118,11 +118,11 @@ pub(super) fn exchange(call: &Call<'_>, client: &Client) -> Result<Grant, Refusa
 pub(super) fn verify(call: &Call<'_>, reply: &mut Reply) {
     let code = call.query().first("user_code").unwrap_or_default();
     if code.is_empty() {
-        return ask(call, None, reply);
+        return code_page(call, None, reply);
     }
     let Some(number) = waiting(call, &code) else {
         call.realm.provider.count(Event::DeviceVerify, false);
-        return ask(call, Some("Invalid code, please try again."), reply);
+        return code_page(call, Some("Invalid code, please try again."), reply);
     };
     let code = user_code(call.realm.provider.shift, number);
     if login::session(call).is_none() {
@@ -150,7 +150,7 @@ fn waiting(call: &Call<'_>, code: &str) -> Option<u64> {
     open.filter(|open| *open).map(|_| number)
 }
 
-fn ask(call: &Call<'_>, error: Option<&str>, reply: &mut Reply) {
+fn code_page(call: &Call<'_>, error: Option<&str>, reply: &mut Reply) {
     Form {
         id: "device-form",
         title: "Device login",
@@ -171,7 +171,7 @@ pub(super) fn decide(call: &Call<'_>, reply: &mut Reply) {
             redirect(reply, format!("/idp/verify?user_code={}", user_code(provider.shift, number)));
         } else {
             provider.count(Event::DeviceVerify, false);
-            ask(call, Some("Invalid code, please try again."), reply);
+            code_page(call, Some("Invalid code, please try again."), reply);
         };
     }
     let device = form.first("device").and_then(|text| provider.devices.number(&text));
@@ -195,7 +195,7 @@ pub(super) fn decide(call: &Call<'_>, reply: &mut Reply) {
         (true, false) => (200, "Device login failed", "Consent denied."),
         (false, _) => (400, "We are sorry...", "The device or the session is gone."),
     };
-    say(reply, status, title, text, !(done && accepted));
+    message_page(reply, status, title, text, !(done && accepted));
 }
 
 #[cfg(test)]

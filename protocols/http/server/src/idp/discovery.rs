@@ -1,4 +1,4 @@
-//! What the provider says about itself (OpenID Connect Discovery 1.0, RFC 8414).
+//! The metadata of the provider (OpenID Connect Discovery 1.0, RFC 8414).
 
 use serde_json::json;
 

@@ -7,7 +7,7 @@ pub(super) struct Grant {
     pub(super) subject: Arc<str>,
     pub(super) scope: Arc<str>,
     pub(super) session: Option<u64>,
-    /// For the token that tells who signed in.
+    /// For the ID token.
     pub(super) nonce: Option<Box<str>>,
     /// Whether there is a refresh token.
     pub(super) renewable: bool,

@@ -18,7 +18,7 @@ pub(super) enum PublicKey {
     Rsa { modulus: Box<[u8]>, exponent: Box<[u8]> },
 }
 
-/// What a signed object says. Nothing is verified yet.
+/// The content of a signed object. Nothing is verified yet.
 #[derive(Debug)]
 pub(super) struct Signed<'a> {
     pub(super) header: Value,

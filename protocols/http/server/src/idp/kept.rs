@@ -1,9 +1,9 @@
-//! What a provider keeps while somebody signs in: what was asked for, how far a login is, and the devices that wait.
+//! What a provider keeps during a login: the request, how far a login is, and the devices that wait.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a client asks for.
+/// The authorization request of a client.
 #[derive(Debug)]
 pub(super) struct Request {
     pub(super) client: Arc<str>,
@@ -41,7 +41,7 @@ pub(super) enum Purpose {
     Saml(Arc<SamlRequest>),
 }
 
-/// What a service provider asks for.
+/// The request of a service provider.
 #[derive(Debug)]
 pub(super) struct SamlRequest {
     pub(super) id: Box<str>,
@@ -55,7 +55,7 @@ pub(super) struct SamlRequest {
 pub(super) struct Device {
     pub(super) client: Arc<str>,
     pub(super) scope: Arc<str>,
-    /// When it asked last.
+    /// When it polled last.
     pub(super) requested: Option<Duration>,
     pub(super) decision: Decision,
 }

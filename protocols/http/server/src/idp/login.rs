@@ -1,14 +1,16 @@
-//! A login: its pages, and what is typed into them.
+//! A login: its pages, and what is typed into them; one-time passwords of it (RFC 6238) have six digits, 30 seconds and
+//! SHA-1, and their seed is the SHA-1 hash of the user's name.
 
 use std::sync::Arc;
 
 use brunt_embedded::script::mix;
+use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
+use ring::hmac;
 
 use super::event::Event;
 use super::kept::{Login, Purpose, Request};
-use super::page::{Form, redirect, say};
+use super::page::{Form, message_page, redirect};
 use super::provider::{Code, Session};
-use super::totp;
 use crate::call::Call;
 use crate::reply::Reply;
 use crate::script::Twist;
@@ -83,7 +85,7 @@ pub(super) fn again(call: &Call<'_>, reply: &mut Reply) {
 
 fn expired(reply: &mut Reply) {
     let text = "Your login attempt timed out. Please go back to the application and try again.";
-    say(reply, 400, "We are sorry...", text, true);
+    message_page(reply, 400, "We are sorry...", text, true);
 }
 
 /// What became of a form.
@@ -104,7 +106,7 @@ pub(super) fn submitted(call: &Call<'_>, reply: &mut Reply) {
     if call.cookie(LOGIN) != Some(&*id) {
         provider.count(Event::Login, false);
         let text = "Cookie not found. Please make sure cookies are enabled in your browser.";
-        return say(reply, 400, "We are sorry...", text, true);
+        return message_page(reply, 400, "We are sorry...", text, true);
     }
     let Some(number) = provider.logins.number(&id) else {
         provider.count(Event::Login, false);
@@ -150,7 +152,7 @@ fn examine(call: &Call<'_>, login: &mut Login) -> Outcome {
     let refused = call.twist == Some(Twist::WrongPassword);
     if let Some(user) = &login.user {
         let otp = text("otp");
-        let period = totp::period(user, &otp, call.seconds_since_1970()).filter(|_| !refused);
+        let period = totp_period(user, &otp, call.seconds_since_1970()).filter(|_| !refused);
         let unused = period.is_some_and(|period| {
             call.realm.provider.used.first(call.now, &["totp", user, &period.to_string()])
         });
@@ -225,4 +227,56 @@ pub(super) fn session(call: &Call<'_>) -> Option<SignedIn> {
         user: Arc::clone(&session.user),
         second_factor: session.second_factor,
     })
+}
+
+/// The seconds for which a one-time password is the current one.
+const TOTP_PERIOD: u64 = 30;
+
+/// The period of a moment, in seconds since 1970, in which the password of a user is this one. It may be that before or
+/// that after, since clocks differ.
+fn totp_period(user: &str, password: &str, now: u64) -> Option<u64> {
+    let seed = digest(&SHA1_FOR_LEGACY_USE_ONLY, user.as_bytes());
+    let current = now / TOTP_PERIOD;
+    let known = password.len() == 6;
+    (current.saturating_sub(1)..=current + 1)
+        .find(|step| known && totp_code(seed.as_ref(), *step, 1_000_000) == password.parse().ok())
+}
+
+/// The password of a period, as a number below `modulus` (RFC 4226 section 5.3).
+fn totp_code(seed: &[u8], step: u64, modulus: u32) -> Option<u32> {
+    let key = hmac::Key::new(hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY, seed);
+    let tag = hmac::sign(&key, &step.to_be_bytes());
+    let at = usize::from(tag.as_ref().last()? & 0xf);
+    let word = tag.as_ref().get(at..at + 4)?.try_into().map(u32::from_be_bytes).ok()?;
+    Some((word & 0x7fff_ffff) % modulus)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn totp_equals_rfc_6238() {
+        for (time, expected) in [
+            (59, 94_287_082),
+            (1_111_111_109, 7_081_804),
+            (1_111_111_111, 14_050_471),
+            (1_234_567_890, 89_005_924),
+            (2_000_000_000, 69_279_037),
+            (20_000_000_000, 65_353_130),
+        ] {
+            let step = time / TOTP_PERIOD;
+            assert_eq!(totp_code(b"12345678901234567890", step, 100_000_000), Some(expected));
+        }
+    }
+
+    #[test]
+    fn totp_accepts_neighbouring_periods() {
+        let seed = digest(&SHA1_FOR_LEGACY_USE_ONLY, b"user.7");
+        let text = format!("{:06}", totp_code(seed.as_ref(), 100, 1_000_000).unwrap());
+        let at = |now| totp_period("user.7", &text, now);
+        assert_eq!([at(2969), at(2970), at(3059), at(3060)], [None, Some(100), Some(100), None]);
+        assert_eq!(totp_period("user.8", &text, 3000), None);
+        assert_eq!(totp_period("user.7", "", 3000), None);
+    }
 }

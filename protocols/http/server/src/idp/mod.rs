@@ -20,7 +20,6 @@ mod resource;
 mod saml;
 mod shelf;
 mod token;
-mod totp;
 mod used;
 
 use super::call::Call;

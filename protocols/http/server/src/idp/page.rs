@@ -15,7 +15,7 @@ pub(super) struct Form<'a> {
     pub(super) id: &'a str,
     pub(super) title: &'a str,
     pub(super) action: &'a str,
-    /// Names and values of fields that nobody sees.
+    /// Names and values of hidden fields.
     pub(super) hidden: &'a [(&'a str, &'a str)],
     /// Names, types and labels of the others.
     pub(super) inputs: &'a [(&'a str, &'a str, &'a str)],
@@ -56,8 +56,8 @@ pub(super) fn post_elsewhere(reply: &mut Reply, action: &str, fields: &[(&str, &
     whole(reply, 200, form.title, &body);
 }
 
-/// A page that says something, and has no form.
-pub(super) fn say(reply: &mut Reply, status: u16, title: &str, text: &str, error: bool) {
+/// A page with a message and without a form.
+pub(super) fn message_page(reply: &mut Reply, status: u16, title: &str, text: &str, error: bool) {
     let mut body = String::with_capacity(256);
     let class = if error { " class=\"error\" role=\"alert\"" } else { "" };
     let _ = write!(body, "<p{class}>");
@@ -73,7 +73,7 @@ impl Form<'_> {
         match call.twist {
             Some(Twist::NoForm) => {
                 let text = "The service is being maintained.";
-                return say(reply, 200, "Maintenance", text, true);
+                return message_page(reply, 200, "Maintenance", text, true);
             }
             Some(Twist::JsonPage) => return reply.json(200, &json!({"action": self.action})),
             Some(Twist::ScriptForm) => self.write_script(&mut body),

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::client;
 use super::event::Event;
-use super::page::{redirect, say, with_parameters};
+use super::page::{message_page, redirect, with_parameters};
 use super::provider::Access;
 use super::{login, proof};
 use crate::call::Call;
@@ -149,7 +149,11 @@ pub(super) fn log_out(call: &Call<'_>, reply: &mut Reply) {
     match (back, query.first("state")) {
         (Some(back), Some(state)) => redirect(reply, with_parameters(&back, &[("state", &state)])),
         (Some(back), None) => redirect(reply, back.into_owned()),
-        (None, _) if ended.is_some() => say(reply, 200, "Signed out", "You are signed out.", false),
-        (None, _) => say(reply, 400, "We are sorry...", "Invalid parameter: id_token_hint", true),
+        (None, _) if ended.is_some() => {
+            message_page(reply, 200, "Signed out", "You are signed out.", false);
+        }
+        (None, _) => {
+            message_page(reply, 400, "We are sorry...", "Invalid parameter: id_token_hint", true);
+        }
     }
 }

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::event::Event;
 use super::kept::{Login, Purpose, SamlRequest};
 use super::login;
-use super::page::{post_elsewhere, say};
+use super::page::{message_page, post_elsewhere};
 use crate::call::Call;
 use crate::refusal::Refusal;
 use crate::reply::Reply;
@@ -22,7 +22,7 @@ const LONGEST: u64 = 64 << 10;
 pub(super) fn requested(call: &Call<'_>, reply: &mut Reply) {
     let Some(requested) = read(call) else {
         call.realm.provider.count(Event::Saml, false);
-        return say(reply, 400, "We are sorry...", "Invalid Request", true);
+        return message_page(reply, 400, "We are sorry...", "Invalid Request", true);
     };
     match login::session(call) {
         Some(session) => requested.respond(call, &session.user, reply),

@@ -76,7 +76,7 @@ fn issue(call: &Call<'_>, client: Client, grant: &Grant, reply: &mut Reply) {
     reply.json(200, &answer);
 }
 
-/// The token that tells who signed in (OpenID Connect Core section 2), if the client asked for it.
+/// The ID token (OpenID Connect Core section 2), if the client requested it.
 fn identity(call: &Call<'_>, access: &Access, grant: &Grant) -> Option<String> {
     let provider = &call.realm.provider;
     let session = grant.session?;

@@ -22,12 +22,12 @@ use problem::ScimError;
 use resource::Resource;
 use store::{Kind, Page, Store, matches};
 
-/// The most resources of a page, and how many it has if the client says nothing.
+/// The most resources of a page, and how many it has by default.
 const PAGE_MOST: usize = 1000;
 const PAGE: usize = 100;
 const SCIM: &str = "application/scim+json;charset=utf-8";
 
-/// What is asked of the resources of a type, by a request or by a part of one.
+/// The query of the resources of a type, by a request or by a part of one.
 struct ResourceRequest<'a> {
     method: &'a str,
     id: Option<&'a str>,

@@ -34,7 +34,7 @@ pub(crate) enum Twist {
     RefusedClient,
     /// The device was not approved yet, though it was.
     Pending,
-    /// The device asks too often, though it does not.
+    /// The device is refused as if it polled too often.
     SlowDown,
     /// A proof must contain a nonce.
     DemandNonce,

@@ -41,7 +41,7 @@ impl Client {
     }
 
     /// Sends a request with a body of known length, and receives the answer.
-    pub(crate) fn ask(
+    pub(crate) fn exchange(
         &mut self,
         method: &str,
         target: &str,
@@ -60,7 +60,7 @@ impl Client {
     }
 
     pub(crate) fn get(&mut self, target: &str) -> Answer {
-        self.ask("GET", target, &[], "")
+        self.exchange("GET", target, &[], "")
     }
 
     /// Receives an answer to a request of this method.

@@ -7,7 +7,7 @@ use super::{connect, server};
 
 fn post(client: &mut Client, target: &str, form: &str) -> (u16, Value) {
     let fields = [("Content-Type", "application/x-www-form-urlencoded")];
-    let answer = client.ask("POST", target, &fields, form);
+    let answer = client.exchange("POST", target, &fields, form);
     (answer.status, answer.json())
 }
 
@@ -33,9 +33,9 @@ fn password_grant_is_introspected_refreshed_and_revoked() {
     let seconds = active["exp"].as_u64().unwrap() - active["iat"].as_u64().unwrap();
     assert_eq!((active["client_id"].clone(), seconds), (json!("app"), 3600));
     let bearer = format!("Bearer {access}");
-    let info = client.ask("GET", "/oauth2/userinfo", &[("Authorization", &*bearer)], "");
+    let info = client.exchange("GET", "/oauth2/userinfo", &[("Authorization", &*bearer)], "");
     assert_eq!(info.json()["sub"], "user.1");
-    assert_eq!(client.ask("GET", "/agent/x", &[("Authorization", &*bearer)], "").status, 200);
+    assert_eq!(client.exchange("GET", "/agent/x", &[("Authorization", &*bearer)], "").status, 200);
     let renew = format!("grant_type=refresh_token&refresh_token={refresh}&client_id=app");
     let (status, renewed) = post(&mut client, TOKEN, &renew);
     assert_eq!((status, &renewed["scope"]), (200, &json!("openid mail")));
@@ -46,7 +46,7 @@ fn password_grant_is_introspected_refreshed_and_revoked() {
     let revoke = format!("token={access}&client_id=app");
     assert_eq!(post(&mut client, "/oauth2/token/revoke", &revoke).0, 200);
     assert_eq!(about(&mut client, &access), json!({"active": false}));
-    let info = client.ask("GET", "/oauth2/userinfo", &[("Authorization", &*bearer)], "");
+    let info = client.exchange("GET", "/oauth2/userinfo", &[("Authorization", &*bearer)], "");
     assert_eq!((info.status, &info.json()["error"]), (401, &json!("invalid_token")));
     assert!(info.field("www-authenticate").unwrap().starts_with("Bearer"));
 }
@@ -57,7 +57,7 @@ fn client_credentials_grant_requires_the_secret() {
     let mut client = connect(&server);
     // robot:password
     let basic = [("Authorization", "Basic cm9ib3Q6cGFzc3dvcmQ=")];
-    let answer = client.ask("POST", TOKEN, &basic, "grant_type=client_credentials&scope=a");
+    let answer = client.exchange("POST", TOKEN, &basic, "grant_type=client_credentials&scope=a");
     assert_eq!(answer.status, 200);
     assert!(answer.json()["refresh_token"].is_null() && answer.json()["access_token"].is_string());
     for (form, status, error) in [

@@ -10,7 +10,7 @@ use super::{scripted, server};
 type Exchange = Result<(http::Response<()>, Vec<u8>), h2::Error>;
 
 /// The result of a connection on which all of these requests are sent at once.
-fn ask(server: &Running, requests: &[(&str, &str, &'static str)]) -> Vec<Exchange> {
+fn perform(server: &Running, requests: &[(&str, &str, &'static str)]) -> Vec<Exchange> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let local = tokio::task::LocalSet::new();
     local.block_on(&runtime, async {
@@ -62,7 +62,7 @@ async fn exchange(
 #[test]
 fn h2_requests_are_answered_concurrently() {
     let server = server();
-    let done = ask(
+    let done = perform(
         &server,
         &[
             ("GET", "/sleep?ms=150", ""),
@@ -99,7 +99,7 @@ fn h2_faults_apply_where_possible() {
          [[rule]]\npath = '/bytes/5'\naction = { body = { bytes = 200000 } }",
     );
     let paths = ["/bytes/1", "/bytes/2", "/bytes/300", "/bytes/40", "/bytes/5"];
-    let done = ask(&server, &paths.map(|path| ("GET", path, "")));
+    let done = perform(&server, &paths.map(|path| ("GET", path, "")));
     assert!(done[0].as_ref().is_err_and(h2::Error::is_reset), "{:?}", done[0]);
     let of = |n: usize| done[n].as_ref().unwrap();
     assert_eq!(of(1).0.status(), 503);
@@ -107,6 +107,6 @@ fn h2_faults_apply_where_possible() {
     assert_eq!((of(3).1.len(), of(4).1.len()), (40, 200_000));
     // An action without meaning in HTTP/2 ends the connection, and all requests in progress with it.
     let server = scripted("[[rule]]\npath = '/bytes/1'\naction = { garbage = 5 }");
-    let done = ask(&server, &[("GET", "/bytes/1", ""), ("GET", "/sleep?ms=5000", "")]);
+    let done = perform(&server, &[("GET", "/bytes/1", ""), ("GET", "/sleep?ms=5000", "")]);
     assert!(done.iter().all(|exchange| exchange.as_ref().is_err_and(h2::Error::is_io)), "{done:?}");
 }

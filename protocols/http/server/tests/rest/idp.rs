@@ -22,11 +22,11 @@ impl Browser {
         Self { client: connect(server), cookies: Vec::new() }
     }
 
-    fn ask(&mut self, method: &str, target: &str, form: &str) -> Answer {
+    fn exchange(&mut self, method: &str, target: &str, form: &str) -> Answer {
         let cookies: Vec<_> =
             self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let cookies = cookies.join("; ");
-        let answer = self.client.ask(method, target, &[("Cookie", &cookies), FORM], form);
+        let answer = self.client.exchange(method, target, &[("Cookie", &cookies), FORM], form);
         for (_, value) in
             answer.fields.iter().filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie"))
         {
@@ -45,7 +45,7 @@ impl Browser {
             "/idp/authorize?client_id=web&response_type=code&scope=openid&redirect_uri={BACK}&state=s&nonce=n\
              &code_challenge={CHALLENGE}&code_challenge_method=S256{more}"
         );
-        self.ask("GET", &target, "")
+        self.exchange("GET", &target, "")
     }
 
     /// Sends the form of a page with its hidden fields.
@@ -57,7 +57,7 @@ impl Browser {
             let (name, rest) = part.split_once('"').unwrap();
             form.extend([name, "=", between(rest, "value=\"", "\""), "&"]);
         }
-        self.ask("POST", &action, &(form + fields))
+        self.exchange("POST", &action, &(form + fields))
     }
 
     fn sign_in(&mut self, user: &str) -> Answer {
@@ -66,7 +66,7 @@ impl Browser {
     }
 
     fn token(&mut self, form: &str) -> (u16, Value) {
-        let answer = self.client.ask("POST", "/idp/token", &[FORM], form);
+        let answer = self.client.exchange("POST", "/idp/token", &[FORM], form);
         (answer.status, answer.json())
     }
 }
@@ -109,7 +109,7 @@ fn login_gives_a_code_once_and_tokens_until_logout() {
     let (status, tokens) = browser.token(&exchange(&parameter(&back, "code")));
     assert_eq!((status, &tokens["token_type"]), (200, &json!("Bearer")), "{tokens}");
     let bearer = format!("Bearer {}", text(&tokens, "access_token"));
-    let info = browser.client.ask("GET", "/idp/userinfo", &[("Authorization", &bearer)], "");
+    let info = browser.client.exchange("GET", "/idp/userinfo", &[("Authorization", &bearer)], "");
     assert_eq!(info.json()["preferred_username"], "user.3");
     let renew = format!(
         "grant_type=refresh_token&client_id=web&refresh_token={}",
@@ -119,8 +119,8 @@ fn login_gives_a_code_once_and_tokens_until_logout() {
     assert_eq!((status, renewed["id_token"].is_string()), (200, true), "{renewed}");
     assert_eq!(browser.token(&renew).1["error"], "invalid_grant");
     let end = format!("client_id=web&refresh_token={}", text(&renewed, "refresh_token"));
-    assert_eq!(browser.client.ask("POST", "/idp/logout", &[FORM], &end).status, 204);
-    let info = browser.client.ask("GET", "/idp/userinfo", &[("Authorization", &bearer)], "");
+    assert_eq!(browser.client.exchange("POST", "/idp/logout", &[FORM], &end).status, 204);
+    let info = browser.client.exchange("GET", "/idp/userinfo", &[("Authorization", &bearer)], "");
     assert_eq!((info.status, &info.json()["error"]), (401, &json!("invalid_token")));
     let seen = server.shutdown();
     for (event, count) in [
@@ -150,7 +150,7 @@ fn wrong_password_shows_the_page_and_an_old_form_fails() {
     let stale = browser.submit(&first, "username=user.1&password=password");
     assert!(stale.field("location").unwrap().starts_with("/idp/login?login="), "{stale:?}");
     let place = stale.field("location").unwrap().to_owned();
-    let third = browser.ask("GET", &place, "");
+    let third = browser.exchange("GET", &place, "");
     assert!(String::from_utf8_lossy(&third.body).contains("You took too long"));
     assert_eq!(browser.submit(&third, "username=user.1&password=password").status, 302);
     // A browser without the cookie.
@@ -173,7 +173,7 @@ fn authorization_errors_go_to_the_client_or_the_person() {
         ("response_type=code&prompt=none", "login_required"),
     ] {
         let target = format!("/idp/authorize?client_id=a&redirect_uri={BACK}&state=s&{target}");
-        let answer = browser.ask("GET", &target, "");
+        let answer = browser.exchange("GET", &target, "");
         assert_eq!(
             (parameter(&answer, "error"), parameter(&answer, "state")),
             (error.into(), "s".into())
@@ -182,12 +182,12 @@ fn authorization_errors_go_to_the_client_or_the_person() {
     for target in ["", "client_id=a", "client_id=a&redirect_uri=javascript:x", "request_uri=urn:x"]
     {
         assert_eq!(
-            browser.ask("GET", &format!("/idp/authorize?{target}"), "").status,
+            browser.exchange("GET", &format!("/idp/authorize?{target}"), "").status,
             400,
             "{target}"
         );
     }
-    assert_eq!(browser.client.ask("DELETE", "/idp/authorize", &[], "").status, 405);
+    assert_eq!(browser.client.exchange("DELETE", "/idp/authorize", &[], "").status, 405);
     assert_eq!(browser.client.get("/idp/elsewhere").status, 404);
     assert_eq!(browser.client.get("/idp/token").status, 405);
 }
@@ -200,12 +200,12 @@ fn pushed_request_is_used_once_and_form_post_works() {
         "client_id=web&response_type=code&response_mode=form_post&redirect_uri={BACK}&state=%3C%22&code_challenge=\
          {CHALLENGE}&code_challenge_method=S256"
     );
-    let pushed = browser.client.ask("POST", "/idp/par", &[FORM], &form);
+    let pushed = browser.client.exchange("POST", "/idp/par", &[FORM], &form);
     assert_eq!(pushed.status, 201);
     let target =
         format!("/idp/authorize?client_id=web&request_uri={}", text(&pushed.json(), "request_uri"));
-    let page = browser.ask("GET", &target, "");
-    assert_eq!(browser.ask("GET", &target, "").status, 400);
+    let page = browser.exchange("GET", &target, "");
+    assert_eq!(browser.exchange("GET", &target, "").status, 400);
     // The second page has replaced nothing: its cookie is that of the first.
     let posted = browser.submit(&page, "username=user.1&password=password");
     let html = String::from_utf8(posted.body).unwrap();
@@ -229,11 +229,11 @@ fn id_token_names_its_key_and_ends_the_session() {
     );
     let hint = text(&tokens, "id_token").to_owned();
     let to = format!("/idp/logout?id_token_hint={hint}&post_logout_redirect_uri=http://a/&state=x");
-    let gone = browser.ask("GET", &to, "");
+    let gone = browser.exchange("GET", &to, "");
     assert_eq!(gone.field("location"), Some("http://a/?state=x"));
     // It ended; the browser has to sign in again, and nobody is led elsewhere without the token.
     assert_eq!(browser.open("").status, 200);
-    let nowhere = browser.ask("GET", "/idp/logout?post_logout_redirect_uri=http://a/", "");
+    let nowhere = browser.exchange("GET", "/idp/logout?post_logout_redirect_uri=http://a/", "");
     assert_eq!((nowhere.status, nowhere.field("location")), (400, None));
 }
 
@@ -242,8 +242,10 @@ fn device_waits_for_approval_or_denial() {
     let server = server();
     for (button, expected) in [("accept=Yes", 200), ("cancel=No", 400)] {
         let mut browser = Browser::new(&server);
-        let device =
-            browser.client.ask("POST", "/idp/device", &[FORM], "client_id=tv&scope=openid").json();
+        let device = browser
+            .client
+            .exchange("POST", "/idp/device", &[FORM], "client_id=tv&scope=openid")
+            .json();
         let poll = format!(
             "grant_type=urn:ietf:params:oauth:grant-type:device_code&client_id=tv&device_code={}",
             text(&device, "device_code")
@@ -251,13 +253,13 @@ fn device_waits_for_approval_or_denial() {
         assert_eq!(browser.token(&poll).1["error"], "authorization_pending");
         assert_eq!(browser.token(&poll).1["error"], "slow_down");
         assert_eq!(browser.token(&poll.replace("=tv", "=other")).1["error"], "invalid_grant");
-        let page = browser.ask("GET", "/idp/verify", "");
+        let page = browser.exchange("GET", "/idp/verify", "");
         let wrong = browser.submit(&page, "user_code=AAAA-AAAA");
         assert!(String::from_utf8_lossy(&wrong.body).contains("Invalid code"));
         let typed = browser.submit(&page, &format!("user_code={}", text(&device, "user_code")));
-        let page = browser.ask("GET", typed.field("location").unwrap(), "");
+        let page = browser.exchange("GET", typed.field("location").unwrap(), "");
         let back = browser.submit(&page, "username=user.2&password=password");
-        let consent = browser.ask("GET", back.field("location").unwrap(), "");
+        let consent = browser.exchange("GET", back.field("location").unwrap(), "");
         assert_eq!(browser.submit(&consent, button).status, 200);
         assert_eq!(browser.submit(&consent, button).status, 400);
         let (status, answer) = browser.token(&poll);
@@ -286,7 +288,7 @@ fn saml_response_is_posted_to_the_service_provider() {
     deflate.write_all(request.as_bytes()).unwrap();
     let packed = BASE64_STANDARD.encode(deflate.finish().unwrap());
     let packed = packed.replace('+', "%2B").replace('=', "%3D");
-    let page = browser.ask("GET", &format!("/idp/saml?SAMLRequest={packed}&RelayState=r"), "");
+    let page = browser.exchange("GET", &format!("/idp/saml?SAMLRequest={packed}&RelayState=r"), "");
     let post = browser.submit(&page, "username=user.4&password=password");
     let html = String::from_utf8(post.body).unwrap();
     let value = |name: &str| between(&html, &format!("name=\"{name}\" value=\""), "\"").to_owned();
@@ -295,7 +297,7 @@ fn saml_response_is_posted_to_the_service_provider() {
         value("SAMLResponse").replace('+', "%2B"),
         value("RelayState")
     );
-    let received = browser.ask("POST", "/acs", &form).json();
+    let received = browser.exchange("POST", "/acs", &form).json();
     assert_eq!(
         (
             &received["name"],
@@ -306,9 +308,9 @@ fn saml_response_is_posted_to_the_service_provider() {
         (&json!("user.4"), &json!("_7"), &json!("r"), &json!(false))
     );
     for wrong in ["", "SAMLRequest=%20", "SAMLRequest=AAAA"] {
-        assert_eq!(browser.ask("GET", &format!("/idp/saml?{wrong}"), "").status, 400);
+        assert_eq!(browser.exchange("GET", &format!("/idp/saml?{wrong}"), "").status, 400);
     }
-    assert_eq!(browser.ask("POST", "/acs", "SAMLResponse=AAAA").status, 400);
+    assert_eq!(browser.exchange("POST", "/acs", "SAMLResponse=AAAA").status, 400);
 }
 
 /// The login page, and what became of its form, of a server with this rule.
@@ -350,7 +352,7 @@ fn token_faults_each_take_effect() {
     let with = |twist: &str, target: &str, form: &str| {
         let server = scripted(&format!("[[rule]]\naction = {{ idp = '{twist}' }}"));
         let answer =
-            connect(&server).ask("POST", target, &[FORM, ("Authorization", "Bearer x")], form);
+            connect(&server).exchange("POST", target, &[FORM, ("Authorization", "Bearer x")], form);
         assert_eq!(server.stats().faults.len(), 1);
         answer
     };

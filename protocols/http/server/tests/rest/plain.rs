@@ -61,11 +61,11 @@ fn status_and_bytes_answer_as_requested() {
             );
         }
     }
-    let head = client.ask("HEAD", "/bytes/5000000", &[], "");
+    let head = client.exchange("HEAD", "/bytes/5000000", &[], "");
     assert_eq!((head.field("content-length"), head.body.len()), (Some("5000000"), 0));
     assert_eq!(client.get("/nothing/here").status, 404);
     assert_eq!(client.get(&format!("/echo{}", "/x".repeat(50))).status, 404);
-    let options = client.ask("OPTIONS", "/api/users", &[], "");
+    let options = client.exchange("OPTIONS", "/api/users", &[], "");
     assert_eq!((options.status, options.field("allow").is_some()), (204, true));
     let answer = client.get("/redirect/2?status=307");
     assert_eq!((answer.status, answer.field("location")), (307, Some("/redirect/1?status=307")));
@@ -88,8 +88,9 @@ fn echo_shows_the_received_request() {
     let server = server();
     let mut client = connect(&server);
     let fields = [("X-One", "a"), ("x-two", "b"), ("X-ONE", "c")];
-    let echo =
-        client.ask("PATCH", "/echo/some%20path?a=b&c='d'*", &fields, "{\"x\":\"é\\\\\"}").json();
+    let echo = client
+        .exchange("PATCH", "/echo/some%20path?a=b&c='d'*", &fields, "{\"x\":\"é\\\\\"}")
+        .json();
     let expected = json!({
         "method": "PATCH",
         "target": "/echo/some%20path?a=b&c='d'*",
@@ -101,14 +102,14 @@ fn echo_shows_the_received_request() {
         "body_bytes": 12,
     });
     assert_eq!(echo, expected);
-    let headers = client.ask("GET", "/headers", &fields, "").json();
+    let headers = client.exchange("GET", "/headers", &fields, "").json();
     let expected = json!([["Host", "test"], ["X-One", "a"], ["x-two", "b"], ["X-ONE", "c"]]);
     assert_eq!(headers["headers"], expected);
     let set = client.get("/cookies/set?a=1&b=x%3Dy");
     let cookies: Vec<_> = set.fields.iter().filter(|(name, _)| name == "Set-Cookie").collect();
     assert_eq!((&*cookies[0].1, &*cookies[1].1), ("a=1; Path=/", "b=x=y; Path=/"));
     assert_eq!(client.get("/cookies/set?a=1%0d%0aX:%20y").status, 400);
-    let seen = client.ask("GET", "/cookies", &[("Cookie", "a=1; b=2")], "").json();
+    let seen = client.exchange("GET", "/cookies", &[("Cookie", "a=1; b=2")], "").json();
     assert_eq!(seen, json!({"cookies": {"a": "1", "b": "2"}}));
 }
 
@@ -118,7 +119,7 @@ fn requests_are_all_counted() {
     let mut client = connect(&server);
     for n in 0..30 {
         client.get(&format!("/status/{}", if n % 3 == 0 { 500 } else { 200 }));
-        connect(&server).ask("BREW", "/echo", &[], "");
+        connect(&server).exchange("BREW", "/echo", &[], "");
     }
     let shown = client.get("/stats").json();
     let stats = server.shutdown();
@@ -144,8 +145,8 @@ fn log_contains_requests_verbatim() {
     let server = Server::start(Config { log: Some(path.clone()), ..Config::default() }).unwrap();
     let mut client = connect(&server);
     let long = "é".repeat(50_000);
-    client.ask("POST", "/echo?q='*'", &[("X-A", "1"), ("x-a", "2")], "{\"a\": \"b\\\\c\"}");
-    client.ask("PUT", "/status/503", &[], &long);
+    client.exchange("POST", "/echo?q='*'", &[("X-A", "1"), ("x-a", "2")], "{\"a\": \"b\\\\c\"}");
+    client.exchange("PUT", "/status/503", &[], &long);
     client.send(b"POST /echo HTTP/1.1\r\nHost: b\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n\xff\x00A\r\n0\r\n\r\n");
     client.receive("POST").unwrap();
     let text = std::fs::read_to_string(&path).unwrap();

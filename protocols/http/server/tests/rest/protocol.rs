@@ -93,7 +93,7 @@ fn chunked_and_expect_100_bodies_are_read() {
     assert_eq!(client.receive("POST").unwrap().json()["body_bytes"], megabytes << 20);
     let too_much = "x".repeat((1 << 20) + 1);
     let admin = [("X-OpenIDM-Username", "admin"), ("X-OpenIDM-Password", "password")];
-    assert_eq!(client.ask("PUT", "/api/users/x", &admin, &too_much).status, 413);
+    assert_eq!(client.exchange("PUT", "/api/users/x", &admin, &too_much).status, 413);
     assert_eq!(client.get("/").status, 200);
 }
 
@@ -159,11 +159,11 @@ fn connections_are_limited() {
 fn threads_share_users_and_sessions() {
     let server = Server::start(Config { threads: 3, ..Config::default() }).unwrap();
     let login = [("X-OpenAM-Username", "user.1"), ("X-OpenAM-Password", "password")];
-    let answer = connect(&server).ask("POST", "/openam/json/authenticate", &login, "");
+    let answer = connect(&server).exchange("POST", "/openam/json/authenticate", &login, "");
     let token = answer.json()["tokenId"].as_str().unwrap().to_owned();
     for _ in 0..6 {
         let target = format!("/openam/json/sessions/{token}?_action=validate");
-        assert_eq!(connect(&server).ask("POST", &target, &[], "").json()["valid"], true);
+        assert_eq!(connect(&server).exchange("POST", &target, &[], "").json()["valid"], true);
     }
     assert_eq!(server.stats().answers_of("POST", "/openam/json/sessions/{token}", 200), 6);
 }

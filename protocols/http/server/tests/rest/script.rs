@@ -171,7 +171,7 @@ fn rules_select_requests_and_connections() {
     let mut client = connect(&server);
     let statuses: Vec<_> = (0..6).map(|_| client.get("/status/200").status).collect();
     assert_eq!(statuses, [200, 200, 500, 200, 200, 500]);
-    assert_eq!(client.ask("PUT", "/status/201", &[], "").status, 201);
+    assert_eq!(client.exchange("PUT", "/status/201", &[], "").status, 201);
     let mut second = connect(&server);
     send(&mut second);
     assert_eq!(second.end(), (End::Closed, Vec::new()));

@@ -7,7 +7,7 @@ use super::{connect, server};
 
 fn authenticate(client: &mut Client, name: &str, password: &str) -> Answer {
     let fields = [("X-OpenAM-Username", name), ("X-OpenAM-Password", password)];
-    client.ask("POST", "/openam/json/authenticate", &fields, "")
+    client.exchange("POST", "/openam/json/authenticate", &fields, "")
 }
 
 fn token(client: &mut Client, name: &str) -> String {
@@ -33,7 +33,7 @@ fn session_lasts_from_login_to_logout() {
     let by_query = format!("/openam/json/sessions/?{token}&_action=validate");
     let by_name = format!("/openam/json/realms/root/sessions?_action=validate&tokenId={token}");
     for target in [&by_path, &by_query, &by_name] {
-        assert_eq!(client.ask("POST", target, &[], "").json(), valid, "{target}");
+        assert_eq!(client.exchange("POST", target, &[], "").json(), valid, "{target}");
     }
     let plain = "/openam/json/sessions?_action=validate";
     let cookie = format!("other=1; iPlanetDirectoryPro={token}");
@@ -43,17 +43,17 @@ fn session_lasts_from_login_to_logout() {
         (("Cookie", &*cookie), ""),
         (("Content-Type", "application/json"), &*body),
     ] {
-        assert_eq!(client.ask("POST", plain, &[field], body).json(), valid, "{field:?}");
+        assert_eq!(client.exchange("POST", plain, &[field], body).json(), valid, "{field:?}");
     }
     let own = [("iPlanetDirectoryPro", &*token)];
-    let about = client.ask("POST", "/openam/json/sessions?_action=getSessionInfo", &own, "");
+    let about = client.exchange("POST", "/openam/json/sessions?_action=getSessionInfo", &own, "");
     assert_eq!((about.status, &about.json()["username"]), (200, &json!("user.7")));
-    let out = client.ask("POST", "/openam/json/sessions?_action=logout", &own, "");
+    let out = client.exchange("POST", "/openam/json/sessions?_action=logout", &own, "");
     assert_eq!(out.json(), json!({"result": "Successfully logged out"}));
-    assert_eq!(client.ask("POST", &by_path, &[], "").json(), json!({"valid": false}));
+    assert_eq!(client.exchange("POST", &by_path, &[], "").json(), json!({"valid": false}));
     for action in ["getSessionInfo", "logout"] {
         let target = format!("/openam/json/sessions?_action={action}");
-        let answer = client.ask("POST", &target, &own, "");
+        let answer = client.exchange("POST", &target, &own, "");
         let denied = json!({"code": 401, "reason": "Unauthorized", "message": "Access Denied"});
         assert_eq!((answer.status, answer.json()), (401, denied));
     }
@@ -85,17 +85,17 @@ fn callbacks_are_requested_and_accepted() {
     let server = server();
     let mut client = connect(&server);
     let target = "/openam/json/realms/root/authenticate";
-    let mut form = client.ask("POST", target, &[], "").json();
+    let mut form = client.exchange("POST", target, &[], "").json();
     assert_eq!(form["callbacks"][0]["output"][0]["value"], "User Name:");
     form["callbacks"][0]["input"][0]["value"] = "user.3".into();
     form["callbacks"][1]["input"][0]["value"] = "password".into();
-    let answer = client.ask("POST", target, &[], &form.to_string());
+    let answer = client.exchange("POST", target, &[], &form.to_string());
     assert_eq!(answer.status, 200);
     assert!(answer.json()["tokenId"].is_string());
     // A form can be used only once.
-    assert_eq!(client.ask("POST", target, &[], &form.to_string()).status, 401);
+    assert_eq!(client.exchange("POST", target, &[], &form.to_string()).status, 401);
     form["authId"] = "made up".into();
-    assert_eq!(client.ask("POST", target, &[], &form.to_string()).status, 401);
+    assert_eq!(client.exchange("POST", target, &[], &form.to_string()).status, 401);
 }
 
 #[test]
@@ -108,30 +108,30 @@ fn identities_require_an_administrator_or_oneself() {
     let create = "/openam/json/users?_action=create";
     for (fields, status) in [(&[][..], 401), (&user[..], 403), (&admin[..], 201), (&admin[..], 409)]
     {
-        assert_eq!(client.ask("POST", create, fields, &new).status, status, "{fields:?}");
+        assert_eq!(client.exchange("POST", create, fields, &new).status, status, "{fields:?}");
     }
-    let shown = client.ask("GET", "/openam/json/users/new", &admin, "").json();
+    let shown = client.exchange("GET", "/openam/json/users/new", &admin, "").json();
     assert_eq!((&shown["username"], &shown["mail"]), (&json!("new"), &json!(["n@x"])));
     assert!(!shown.to_string().contains("secret12"));
     assert_eq!(authenticate(&mut client, "new", "secret12").status, 200);
     assert_eq!(authenticate(&mut client, "new", "password").status, 401);
     // OpenAM changes the named attributes, and keeps the others.
     let put = json!({"sn": "Changed"}).to_string();
-    let changed = client.ask("PUT", "/openam/json/users/user.5", &user, &put);
+    let changed = client.exchange("PUT", "/openam/json/users/user.5", &user, &put);
     assert_eq!(changed.json()["sn"], json!(["Changed"]));
     assert_eq!(changed.json()["givenName"], json!(["Given5"]));
-    assert_eq!(client.ask("PUT", "/openam/json/users/user.6", &user, &put).status, 403);
-    assert_eq!(client.ask("GET", "/openam/json/users/user.6", &user, "").status, 403);
-    let all = client.ask("GET", "/openam/json/users?_queryId=*", &admin, "").json();
+    assert_eq!(client.exchange("PUT", "/openam/json/users/user.6", &user, &put).status, 403);
+    assert_eq!(client.exchange("GET", "/openam/json/users/user.6", &user, "").status, 403);
+    let all = client.exchange("GET", "/openam/json/users?_queryId=*", &admin, "").json();
     assert_eq!(
         (all["resultCount"].clone(), all["result"].as_array().unwrap().len()),
         (json!(21), 21)
     );
-    let gone = client.ask("DELETE", "/openam/json/users/new", &admin, "");
+    let gone = client.exchange("DELETE", "/openam/json/users/new", &admin, "");
     assert_eq!((gone.status, gone.json()), (200, json!({"success": "true"})));
-    assert_eq!(client.ask("GET", "/openam/json/users/new", &admin, "").status, 404);
-    assert_eq!(client.ask("DELETE", "/openam/json/users/new", &admin, "").status, 404);
-    let who = client.ask("POST", "/openam/json/users?_action=idFromSession", &user, "");
+    assert_eq!(client.exchange("GET", "/openam/json/users/new", &admin, "").status, 404);
+    assert_eq!(client.exchange("DELETE", "/openam/json/users/new", &admin, "").status, 404);
+    let who = client.exchange("POST", "/openam/json/users?_action=idFromSession", &user, "");
     assert_eq!(who.json()["id"], "user.5");
 }
 
@@ -145,12 +145,12 @@ fn agent_admits_valid_tokens() {
     for field in
         [("Cookie", &*cookie), ("iPlanetDirectoryPro", &*token), ("Authorization", &*bearer)]
     {
-        let answer = client.ask("GET", "/agent/protected/page", &[field], "");
+        let answer = client.exchange("GET", "/agent/protected/page", &[field], "");
         assert_eq!(answer.status, 200, "{field:?}");
         assert_eq!(answer.json(), json!({"user": "user.2", "resource": "/agent/protected/page"}));
     }
     let other = format!("{token}x");
     for fields in [&[][..], &[("Cookie", &*other)], &[("iPlanetDirectoryPro", &*other)]] {
-        assert_eq!(client.ask("GET", "/agent/protected", fields, "").status, 403);
+        assert_eq!(client.exchange("GET", "/agent/protected", fields, "").status, 403);
     }
 }

@@ -17,7 +17,7 @@ fn with<'a>(fields: &[(&'a str, &'a str)], more: (&'a str, &'a str)) -> Vec<(&'a
 }
 
 fn query(client: &mut Client, parameters: &str) -> Value {
-    let answer = client.ask("GET", &format!("/api/users?{parameters}"), &ADMIN, "");
+    let answer = client.exchange("GET", &format!("/api/users?{parameters}"), &ADMIN, "");
     assert_eq!(answer.status, 200, "{parameters}: {answer:?}");
     answer.json()
 }
@@ -35,16 +35,16 @@ fn user_is_created_changed_and_deleted() {
     let url = "/api/users/new";
     let fields = json!({"name": {"givenName": "N"}, "userPassword": "secret12"}).to_string();
     let if_new = with(&ADMIN, ("If-None-Match", "*"));
-    let created = client.ask("PUT", url, &if_new, &fields);
+    let created = client.exchange("PUT", url, &if_new, &fields);
     assert_eq!(created.status, 201);
     let revision = created.json()["_rev"].as_str().unwrap().to_owned();
     assert_eq!(created.field("etag"), Some(&*format!("\"{revision}\"")));
-    let again = client.ask("PUT", url, &if_new, &fields);
+    let again = client.exchange("PUT", url, &if_new, &fields);
     assert_eq!((again.status, &again.json()["reason"]), (412, &json!("Precondition Failed")));
     let posted = json!({"_id": "new"}).to_string();
-    assert_eq!(client.ask("POST", "/users?_action=create", &ADMIN, &posted).status, 412);
+    assert_eq!(client.exchange("POST", "/users?_action=create", &ADMIN, &posted).status, 412);
     let own = [("X-OpenIDM-Username", "new"), ("X-OpenIDM-Password", "secret12")];
-    let read = client.ask("GET", url, &own, "");
+    let read = client.exchange("GET", url, &own, "");
     assert_eq!(read.json()["name"], json!({"givenName": "N"}));
     assert!(!String::from_utf8(read.body).unwrap().contains("secret12"));
 
@@ -52,12 +52,12 @@ fn user_is_created_changed_and_deleted() {
         {"operation": "replace", "field": "/name/givenName", "value": "M"},
         {"operation": "add", "field": "/description", "value": "a \"quoted\" \\ word"},
     ]);
-    let patched = client.ask("PATCH", url, &own, &operations.to_string());
+    let patched = client.exchange("PATCH", url, &own, &operations.to_string());
     assert_eq!(patched.json()["name"]["givenName"], "M");
     assert_eq!(patched.json()["description"], "a \"quoted\" \\ word");
     assert_ne!(patched.json()["_rev"], json!(revision));
     let object = json!({"operation": "replace", "field": "/x", "value": 1}).to_string();
-    let refused = client.ask("PATCH", url, &own, &object);
+    let refused = client.exchange("PATCH", url, &own, &object);
     assert_eq!(refused.status, 400);
     assert!(
         refused.json()["message"]
@@ -67,12 +67,12 @@ fn user_is_created_changed_and_deleted() {
     );
 
     let stale = with(&ADMIN, ("If-Match", &revision));
-    assert_eq!(client.ask("DELETE", url, &stale, "").status, 412);
+    assert_eq!(client.exchange("DELETE", url, &stale, "").status, 412);
     let fresh = patched.field("etag").unwrap();
-    let deleted = client.ask("DELETE", url, &with(&ADMIN, ("If-Match", fresh)), "");
+    let deleted = client.exchange("DELETE", url, &with(&ADMIN, ("If-Match", fresh)), "");
     assert_eq!((deleted.status, &deleted.json()["_id"]), (200, &json!("new")));
-    assert_eq!(client.ask("GET", url, &ADMIN, "").status, 404);
-    assert_eq!(client.ask("GET", url, &own, "").status, 401);
+    assert_eq!(client.exchange("GET", url, &ADMIN, "").status, 404);
+    assert_eq!(client.exchange("GET", url, &own, "").status, 401);
 }
 
 #[test]
@@ -98,13 +98,13 @@ fn access_depends_on_credentials() {
         ("POST", "/api/users?_action=explode", &ADMIN, 501),
         ("GET", "/api/users", &ADMIN, 400),
     ] {
-        let answer = client.ask(method, target, fields, "");
+        let answer = client.exchange(method, target, fields, "");
         assert_eq!(answer.status, status, "{method} {target}: {answer:?}");
         if status >= 400 {
             assert_eq!(answer.json()["code"], status);
         }
     }
-    let bad = client.ask("PUT", "/api/users/user.4", &USER, "{\"a\":");
+    let bad = client.exchange("PUT", "/api/users/user.4", &USER, "{\"a\":");
     assert_eq!(bad.status, 400);
     assert!(bad.json()["message"].as_str().unwrap().contains("not valid JSON"));
 }
@@ -146,7 +146,7 @@ fn query_filters_find_their_users() {
         ("_queryFilter=true&_pageSize=x", 400, "whole number"),
         ("_queryFilter=true&_pagedResultsCookie=x", 400, "cookie"),
     ] {
-        let answer = client.ask("GET", &format!("/api/users?{parameters}"), &ADMIN, "");
+        let answer = client.exchange("GET", &format!("/api/users?{parameters}"), &ADMIN, "");
         assert_eq!(answer.status, status, "{answer:?}");
         assert!(answer.json()["message"].as_str().unwrap().contains(words), "{answer:?}");
     }
@@ -158,11 +158,11 @@ fn pages_list_every_user_once() {
     let mut client = connect(&server);
     for n in [0, 9, 19] {
         let target = format!("/api/users/user.{n}");
-        assert_eq!(client.ask("DELETE", &target, &ADMIN, "").status, 200);
+        assert_eq!(client.exchange("DELETE", &target, &ADMIN, "").status, 200);
     }
     for name in ["b", "a", "user.9"] {
         let target = format!("/api/users/{name}");
-        assert_eq!(client.ask("PUT", &target, &ADMIN, "{}").status, 201);
+        assert_eq!(client.exchange("PUT", &target, &ADMIN, "{}").status, 201);
     }
     let (mut seen, mut cookie, mut pages) = (Vec::new(), String::new(), 0);
     loop {
@@ -186,12 +186,13 @@ fn user_without_an_id_is_given_one() {
     let mut client = connect(&server);
     let target = "/openidm/managed/user?_action=create";
     let fields = json!({"userName": "x", "mail": "x@y"}).to_string();
-    let first = client.ask("POST", target, &ADMIN, &fields).json();
-    let second = client.ask("POST", target, &ADMIN, &fields).json();
+    let first = client.exchange("POST", target, &ADMIN, &fields).json();
+    let second = client.exchange("POST", target, &ADMIN, &fields).json();
     assert_ne!(first["_id"], second["_id"]);
-    let found = client.ask("GET", "/openidm/managed/user?_queryFilter=mail+eq+'x@y'", &ADMIN, "");
+    let found =
+        client.exchange("GET", "/openidm/managed/user?_queryFilter=mail+eq+'x@y'", &ADMIN, "");
     assert_eq!(ids(&found.json()).len(), 2);
     // The three products do not share users.
     let id = first["_id"].as_str().unwrap();
-    assert_eq!(client.ask("GET", &format!("/api/users/{id}"), &ADMIN, "").status, 404);
+    assert_eq!(client.exchange("GET", &format!("/api/users/{id}"), &ADMIN, "").status, 404);
 }
