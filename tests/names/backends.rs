@@ -1,19 +1,22 @@
-//! What a cell reports, compared with what the system's own tools see in it.
+//! What a sandbox reports, compared with what the system's own tools see in it.
 
 use brunt_testbed::require;
 use serde_json::{Value, json};
 
-use crate::cell::{Cell, cached, files, ldap, process};
+use crate::sandbox::{Sandbox, cached, files, ldap, process};
 
 const INDEXED: [&str; 4] = ["objectClass", "uidNumber", "gidNumber", "uid"];
 
-fn accounts(cell: &mut Cell) -> u64 {
-    cell.shell("getent passwd | grep -c ^u1 || true").parse().expect("a count is a number")
+fn accounts(sandbox: &mut Sandbox) -> u64 {
+    sandbox.shell("getent passwd | grep -c ^u1 || true").parse().expect("a count is a number")
 }
 
-fn make_files(cell: &mut Cell, users: u32, files: u32) {
+fn make_files(sandbox: &mut Sandbox, users: u32, files: u32) {
     let users = json!({ "start": 0, "end": users });
-    assert_eq!(cell.ask(&json!({ "MakeFiles": { "users": users, "files": files } })), "Done");
+    assert_eq!(
+        sandbox.request(&json!({ "MakeFiles": { "users": users, "files": files } })),
+        "Done"
+    );
 }
 
 #[test]
@@ -21,22 +24,26 @@ fn users_are_added_and_deleted_by_every_method() {
     if !require(&["root", "slapd", "nslcd", "ldapadd", "libnss_ldap.so.2"]) {
         return;
     }
-    let mut cell = Cell::open();
+    let mut sandbox = Sandbox::open();
     let apart = json!({ "Process": { "own_group": false } });
     for (backend, directory) in [(files(), false), (ldap(&INDEXED), true)] {
-        cell.start(&backend);
+        sandbox.start(&backend);
         for way in [process(), apart.clone(), json!("Connection"), json!("Batch"), json!("Bulk")] {
-            cell.insert(&way, 0..12);
-            assert_eq!(accounts(&mut cell), 12, "{way}");
+            sandbox.insert(&way, 0..12);
+            assert_eq!(accounts(&mut sandbox), 12, "{way}");
             assert_eq!(
-                cell.shell("getent passwd 10007"),
-                cell.shell("getent passwd u10007"),
+                sandbox.shell("getent passwd 10007"),
+                sandbox.shell("getent passwd u10007"),
                 "{way}"
             );
-            let fields = cell.shell("getent passwd u10007 | cut -d: -f3,4,6");
+            let fields = sandbox.shell("getent passwd u10007 | cut -d: -f3,4,6");
             assert_eq!(fields, "10007:10007:/home/u10007", "{way}");
-            assert_eq!(cell.shell("getent group 10011 | cut -d: -f1,3"), "u10011:10011", "{way}");
-            let counted = cell.demand(&json!("Count"), "Counted");
+            assert_eq!(
+                sandbox.shell("getent group 10011 | cut -d: -f1,3"),
+                "u10011:10011",
+                "{way}"
+            );
+            let counted = sandbox.demand(&json!("Count"), "Counted");
             let own = if directory {
                 ["ldap_accounts", "ldap_groups"]
             } else {
@@ -45,10 +52,10 @@ fn users_are_added_and_deleted_by_every_method() {
             for figure in ["accounts", "groups"].iter().chain(&own) {
                 assert_eq!(counted[*figure], 12, "{way}: {counted}");
             }
-            cell.delete(&way, 0..11);
-            assert_eq!(accounts(&mut cell), 1, "{way}");
-            assert_eq!(cell.shell("getent group | grep -c ^u1"), "1", "{way}");
-            cell.delete(&json!("Bulk"), 11..12);
+            sandbox.delete(&way, 0..11);
+            assert_eq!(accounts(&mut sandbox), 1, "{way}");
+            assert_eq!(sandbox.shell("getent group | grep -c ^u1"), "1", "{way}");
+            sandbox.delete(&json!("Bulk"), 11..12);
         }
     }
 }
@@ -58,27 +65,31 @@ fn slapd_counts_every_search_that_reaches_it() {
     if !require(&["root", "slapd", "nslcd", "nscd", "libnss_ldap.so.2"]) {
         return;
     }
-    let mut cell = Cell::open();
-    let searches = |cell: &mut Cell| {
-        let statistics = cell.demand(&json!("Statistics"), "Statistics");
+    let mut sandbox = Sandbox::open();
+    let searches = |sandbox: &mut Sandbox| {
+        let statistics = sandbox.demand(&json!("Statistics"), "Statistics");
         (statistics["searches"].as_u64().unwrap(), statistics)
     };
-    cell.start(&ldap(&INDEXED));
-    cell.insert(&json!("Bulk"), 0..150);
-    make_files(&mut cell, 150, 100);
-    assert_eq!(searches(&mut cell).0, 0, "counting users and asking for figures are not counted");
+    sandbox.start(&ldap(&INDEXED));
+    sandbox.insert(&json!("Bulk"), 0..150);
+    make_files(&mut sandbox, 150, 100);
+    assert_eq!(
+        searches(&mut sandbox).0,
+        0,
+        "counting users and asking for figures are not counted"
+    );
     for run in 1..=2 {
-        let listed = cell.list(60.0);
+        let listed = sandbox.list(60.0);
         assert_eq!((&listed["asked"], &listed["resolved"]), (&json!(200), &json!(200)));
-        assert_eq!(searches(&mut cell).0, 200 * run, "nothing is remembered");
+        assert_eq!(searches(&mut sandbox).0, 200 * run, "nothing is remembered");
     }
-    cell.start(&cached(ldap(&INDEXED)));
-    cell.insert(&json!("Bulk"), 0..150);
-    make_files(&mut cell, 150, 100);
-    assert_eq!(cell.list(60.0)["resolved"], 200);
-    assert_eq!(searches(&mut cell).0, 200);
-    assert_eq!(cell.list(60.0)["resolved"], 200);
-    let (all, statistics) = searches(&mut cell);
+    sandbox.start(&cached(ldap(&INDEXED)));
+    sandbox.insert(&json!("Bulk"), 0..150);
+    make_files(&mut sandbox, 150, 100);
+    assert_eq!(sandbox.list(60.0)["resolved"], 200);
+    assert_eq!(searches(&mut sandbox).0, 200);
+    assert_eq!(sandbox.list(60.0)["resolved"], 200);
+    let (all, statistics) = searches(&mut sandbox);
     assert_eq!(all, 200, "a warm cache asks nothing");
     // nscd saw no hit, since clients read its memory themselves: why its own figures are no measure.
     let passwd = &statistics["nscd"]["passwd"];
@@ -90,24 +101,24 @@ fn slapd_counts_every_search_that_reaches_it() {
     for daemon in ["slapd", "nslcd", "nscd"] {
         assert!(statistics["daemons"][daemon]["rss_kib"].as_u64().unwrap() > 500, "{daemon}");
     }
-    assert_eq!(cell.ask(&json!({ "Restart": "nscd" })), "Done");
-    assert_eq!(cell.list(60.0)["resolved"], 200);
-    assert_eq!(searches(&mut cell).0, 400, "one that was started anew is cold");
+    assert_eq!(sandbox.request(&json!({ "Restart": "nscd" })), "Done");
+    assert_eq!(sandbox.list(60.0)["resolved"], 200);
+    assert_eq!(searches(&mut sandbox).0, 400, "one that was started anew is cold");
 }
 
 #[test]
-fn cells_run_side_by_side() {
+fn sandboxes_run_side_by_side() {
     if !require(&["root", "slapd", "nslcd", "nscd", "libnss_ldap.so.2"]) {
         return;
     }
-    let mut cells = [Cell::open(), Cell::open()];
-    for (cell, users) in cells.iter_mut().zip([20, 30]) {
-        let started = cell.start(&cached(ldap(&INDEXED)));
+    let mut sandboxes = [Sandbox::open(), Sandbox::open()];
+    for (sandbox, users) in sandboxes.iter_mut().zip([20, 30]) {
+        let started = sandbox.start(&cached(ldap(&INDEXED)));
         assert_eq!(started["url"], "ldap://127.0.0.1:3890");
-        cell.insert(&json!("Connection"), 0..users);
+        sandbox.insert(&json!("Connection"), 0..users);
     }
-    for (cell, users) in cells.iter_mut().zip([20, 30]) {
-        assert_eq!(accounts(cell), users);
+    for (sandbox, users) in sandboxes.iter_mut().zip([20, 30]) {
+        assert_eq!(accounts(sandbox), users);
     }
 }
 
@@ -116,12 +127,12 @@ fn total_is_estimated_from_samples() {
     if !require(&["root"]) {
         return;
     }
-    let mut cell = Cell::open();
-    cell.start(&files());
+    let mut sandbox = Sandbox::open();
+    sandbox.start(&files());
     let users = json!({ "start": 0, "end": 200 });
-    let ask = json!({ "Sample": { "users": users, "points": 3, "calls": 5 } });
-    let sampled = cell.demand(&ask, "Sampled");
-    assert_eq!(accounts(&mut cell), 200, "all of them are there afterwards");
+    let request = json!({ "Sample": { "users": users, "points": 3, "calls": 5 } });
+    let sampled = sandbox.demand(&request, "Sampled");
+    assert_eq!(accounts(&mut sandbox), 200, "all of them are there afterwards");
     for act in ["insert", "delete"] {
         let points = sampled[act]["points"].as_array().unwrap();
         let sizes: Vec<&Value> = points.iter().map(|point| &point["users"]).collect();
@@ -137,27 +148,29 @@ fn total_is_estimated_from_samples() {
 }
 
 #[test]
-fn errors_are_reported_and_the_cell_goes_on() {
+fn errors_are_reported_and_the_sandbox_goes_on() {
     if !require(&["root", "slapd"]) {
         return;
     }
-    let mut cell = Cell::open();
+    let mut sandbox = Sandbox::open();
     let output =
         |answer: Value| answer["Failed"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned();
-    let ask = json!({ "Insert": { "way": "Bulk", "users": { "start": 0, "end": 1 } } });
-    assert!(output(cell.ask(&ask)).contains("none was started"));
-    assert!(output(cell.ask(&json!({ "Nonsense": 1 }))).contains("unknown variant"));
+    let request = json!({ "Insert": { "way": "Bulk", "users": { "start": 0, "end": 1 } } });
+    assert!(output(sandbox.request(&request)).contains("none was started"));
+    assert!(output(sandbox.request(&json!({ "Nonsense": 1 }))).contains("unknown variant"));
     let mut backend = ldap(&[]);
     backend["source"]["Ldap"]["variant"]["lines"] = json!(["nosuchdirective yes"]);
-    assert!(output(cell.ask(&json!({ "Start": backend }))).contains("slapd"));
+    assert!(output(sandbox.request(&json!({ "Start": backend }))).contains("slapd"));
     backend["source"]["Ldap"]["variant"]["lines"] = json!([]);
     backend["source"]["Ldap"]["variant"]["cache_size"] = json!(1_000);
-    assert!(output(cell.ask(&json!({ "Start": backend }))).contains("mdb has none"));
-    assert!(output(cell.ask(&json!({ "Restart": "nscd" }))).contains("its backend has none"));
-    cell.start(&files());
-    cell.insert(&process(), 0..1);
+    assert!(output(sandbox.request(&json!({ "Start": backend }))).contains("mdb has none"));
+    assert!(
+        output(sandbox.request(&json!({ "Restart": "nscd" }))).contains("its backend has none")
+    );
+    sandbox.start(&files());
+    sandbox.insert(&process(), 0..1);
     let again = json!({ "Insert": { "way": process(), "users": { "start": 0, "end": 2 } } });
-    let done = cell.demand(&again, "Provisioned");
+    let done = sandbox.demand(&again, "Provisioned");
     assert_eq!(done["failed"], 1, "who is there already cannot be added: {done}");
     assert!(done["first_failure"].as_str().unwrap().contains("u10000"), "{done}");
 }

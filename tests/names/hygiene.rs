@@ -1,4 +1,4 @@
-//! A cell leaves nothing behind and changes nothing on the host, however it ends.
+//! A sandbox leaves nothing behind and changes nothing on the host, however it ends.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,11 +11,11 @@ use brunt_testbed::{require, until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
-use crate::cell::{Cell, cached, files, ldap, marked, process};
+use crate::sandbox::{Sandbox, cached, files, ldap, marked, process};
 
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// What of the host a cell must not touch. Modification times, so that a change that was undone shows as well.
+/// What of the host a sandbox must not touch. Modification times, so that a change that was undone shows as well.
 #[derive(Debug, PartialEq)]
 struct Host {
     mounts: String,
@@ -56,17 +56,17 @@ enum Victim {
     Controller,
     /// The outer process.
     Outer,
-    /// Process 1 of the cell.
+    /// Process 1 of the sandbox.
     Inner,
     /// Everybody at once, as when a process group is killed.
     All,
 }
 
-/// Kills `victim` after a while, and waits until nothing of the cell is left.
-fn end(cell: Cell, victim: Victim, after: Duration) {
+/// Kills `victim` after a while, and waits until nothing of the sandbox is left.
+fn end(sandbox: Sandbox, victim: Victim, after: Duration) {
     until(after, || false);
-    let mark = cell.mark.clone();
-    let outer = Pid::from_child(&cell.outer);
+    let mark = sandbox.mark.clone();
+    let outer = Pid::from_child(&sandbox.outer);
     let kill = |pid: Pid| {
         let _ = kill_process(pid, Signal::KILL);
     };
@@ -83,14 +83,14 @@ fn end(cell: Cell, victim: Victim, after: Duration) {
         Victim::All => [inner(), Some(outer)].into_iter().flatten().for_each(kill),
     }
     if matches!(victim, Victim::Controller) {
-        drop(cell);
+        drop(sandbox);
         assert!(marked(&mark).is_empty(), "an orderly end is waited for");
         return;
     }
     // The pipe stays open: remaining processes must not depend on its end.
     let gone = until(PATIENCE, || marked(&mark).is_empty());
     assert!(gone, "{victim:?} was killed, and {:?} are left", marked(&mark));
-    drop(cell);
+    drop(sandbox);
 }
 
 #[test]
@@ -102,44 +102,47 @@ fn killed_processes_leave_nothing_behind() {
     let victims = [Victim::Controller, Victim::Outer, Victim::Inner, Victim::All];
     // Moments at which daemons start, users are added a process each, and names are looked up.
     for (round, victim) in victims.iter().cycle().take(16).enumerate() {
-        let mut cell = Cell::open();
+        let mut sandbox = Sandbox::open();
         let backend = if round % 3 == 0 { files() } else { cached(ldap(&["uidNumber"])) };
-        cell.send(&json!({ "Start": backend }));
+        sandbox.send(&json!({ "Start": backend }));
         let users = json!({ "start": 0, "end": 5_000 });
-        cell.send(&json!({ "Insert": { "way": process(), "users": users } }));
-        end(cell, *victim, Duration::from_millis(37 * round as u64));
+        sandbox.send(&json!({ "Insert": { "way": process(), "users": users } }));
+        end(sandbox, *victim, Duration::from_millis(37 * round as u64));
     }
     assert_eq!(Host::now(), before);
 }
 
 #[test]
-fn host_is_unchanged_by_everything_a_cell_does() {
+fn host_is_unchanged_by_everything_a_sandbox_does() {
     if !require(&["root", "slapd", "nslcd", "nscd", "libnss_ldap.so.2"]) {
         return;
     }
     let before = Host::now();
-    let mut cell = Cell::open();
+    let mut sandbox = Sandbox::open();
     for backend in [files(), cached(ldap(&["uidNumber", "gidNumber"]))] {
-        cell.start(&backend);
-        cell.insert(&process(), 0..5);
-        cell.insert(&json!("Bulk"), 5..20);
+        sandbox.start(&backend);
+        sandbox.insert(&process(), 0..5);
+        sandbox.insert(&json!("Bulk"), 5..20);
         let users = json!({ "start": 0, "end": 20 });
-        assert_eq!(cell.ask(&json!({ "MakeFiles": { "users": users, "files": 20 } })), "Done");
-        assert_eq!(cell.list(60.0)["resolved"], 40);
-        cell.delete(&process(), 0..20);
+        assert_eq!(
+            sandbox.request(&json!({ "MakeFiles": { "users": users, "files": 20 } })),
+            "Done"
+        );
+        assert_eq!(sandbox.list(60.0)["resolved"], 40);
+        sandbox.delete(&process(), 0..20);
     }
     // A name service without the host's accounts, and a port that the host may use for itself.
-    assert_eq!(cell.shell("getent passwd | wc -l"), "2");
+    assert_eq!(sandbox.shell("getent passwd | wc -l"), "2");
     assert!(TcpListener::bind(("127.0.0.1", 3890)).is_ok());
-    let mark = cell.mark.clone();
-    assert!(cell.processes().len() >= 5, "outer, inner and three daemons carry the mark");
-    drop(cell);
+    let mark = sandbox.mark.clone();
+    assert!(sandbox.processes().len() >= 5, "outer, inner and three daemons carry the mark");
+    drop(sandbox);
     assert!(marked(&mark).is_empty());
     assert_eq!(Host::now(), before);
 }
 
 #[test]
-fn data_on_disk_is_removed_with_its_cell() {
+fn data_on_disk_is_removed_with_its_sandbox() {
     if !require(&["root", "slapd", "nslcd", "libnss_ldap.so.2"]) {
         return;
     }
@@ -147,11 +150,11 @@ fn data_on_disk_is_removed_with_its_cell() {
     for victim in [Victim::Controller, Victim::Inner] {
         let place = parent.path().join(format!("{victim:?}"));
         fs::create_dir(&place).unwrap();
-        let mut cell = Cell::with("Root", &json!({ "Below": place }), None);
-        cell.start(&ldap(&[]));
-        cell.insert(&json!("Connection"), 0..3);
+        let mut sandbox = Sandbox::with("Root", &json!({ "Below": place }), None);
+        sandbox.start(&ldap(&[]));
+        sandbox.insert(&json!("Connection"), 0..3);
         assert!(place.join("slapd/data.mdb").exists(), "the database is where it was to be");
-        end(cell, victim, Duration::ZERO);
+        end(sandbox, victim, Duration::ZERO);
         assert!(!place.exists(), "{victim:?}");
     }
 }

@@ -9,7 +9,7 @@ use brunt_testbed::{require, until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::cell::marked;
+use crate::sandbox::marked;
 
 const DAEMONS: [&str; 6] = ["root", "slapd", "nslcd", "nscd", "libnss_ldap.so.2", "ldapsearch"];
 const PATIENCE: Duration = Duration::from_secs(90);

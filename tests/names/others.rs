@@ -3,7 +3,7 @@
 use brunt_testbed::{found, require, skip_anywhere};
 use serde_json::{Value, json};
 
-use crate::cell::{Cell, cached, ldap, process};
+use crate::sandbox::{Sandbox, cached, ldap, process};
 
 /// Whether a program that no test may count on is there.
 fn there(program: &str) -> bool {
@@ -15,16 +15,16 @@ fn there(program: &str) -> bool {
 }
 
 /// Lists a hundred files of as many owners among `users`, and says how often the directory was searched for it.
-fn searched(cell: &mut Cell, users: u32) -> u64 {
+fn searched(sandbox: &mut Sandbox, users: u32) -> u64 {
     let users = json!({ "start": 0, "end": users });
-    assert_eq!(cell.ask(&json!({ "MakeFiles": { "users": users, "files": 100 } })), "Done");
-    let searches = |cell: &mut Cell| {
-        let statistics: Value = cell.demand(&json!("Statistics"), "Statistics");
+    assert_eq!(sandbox.request(&json!({ "MakeFiles": { "users": users, "files": 100 } })), "Done");
+    let searches = |sandbox: &mut Sandbox| {
+        let statistics: Value = sandbox.demand(&json!("Statistics"), "Statistics");
         statistics["searches"].as_u64().expect("searches are counted")
     };
-    let before = searches(cell);
-    assert_eq!(cell.list(120.0)["resolved"], 200);
-    searches(cell) - before
+    let before = searches(sandbox);
+    assert_eq!(sandbox.list(120.0)["resolved"], 200);
+    searches(sandbox) - before
 }
 
 #[test]
@@ -32,19 +32,19 @@ fn directory_389ds_works() {
     if !there("ns-slapd") || !require(&["root", "nslcd", "ldapadd", "libnss_ldap.so.2"]) {
         return;
     }
-    let mut cell = Cell::open();
+    let mut sandbox = Sandbox::open();
     for indexed in [&[][..], &["objectClass", "uidNumber", "gidNumber"][..]] {
         let mut backend = ldap(indexed);
         backend["source"]["Ldap"]["server"] = json!("DirectoryServer389");
-        cell.start(&backend);
-        cell.insert(&process(), 0..5);
-        cell.insert(&json!("Bulk"), 5..2_100);
-        let counted = cell.demand(&json!("Count"), "Counted");
+        sandbox.start(&backend);
+        sandbox.insert(&process(), 0..5);
+        sandbox.insert(&json!("Bulk"), 5..2_100);
+        let counted = sandbox.demand(&json!("Count"), "Counted");
         // More than the 2,000 that it would return if its limit had not been lifted.
         assert_eq!((&counted["accounts"], &counted["ldap_groups"]), (&json!(2_100), &json!(2_100)));
-        assert_eq!(searched(&mut cell, 2_100), 200);
-        cell.delete(&json!("Batch"), 0..2_100);
-        assert_eq!(cell.demand(&json!("Count"), "Counted")["ldap_accounts"], 0);
+        assert_eq!(searched(&mut sandbox, 2_100), 200);
+        sandbox.delete(&json!("Batch"), 0..2_100);
+        assert_eq!(sandbox.demand(&json!("Count"), "Counted")["ldap_accounts"], 0);
     }
 }
 
@@ -53,15 +53,15 @@ fn sssd_works_as_backend() {
     if !there("sssd") || !require(&["root", "slapd", "ldapadd", "libnss_sss.so.2"]) {
         return;
     }
-    let mut cell = Cell::open();
+    let mut sandbox = Sandbox::open();
     let mut backend = ldap(&["uidNumber", "gidNumber"]);
     backend["source"]["Ldap"]["reader"] = json!("Sssd");
-    cell.start(&backend);
-    cell.insert(&json!("Connection"), 0..120);
-    assert_eq!(searched(&mut cell, 120), 200);
-    assert_eq!(searched(&mut cell, 120), 0, "sssd remembers");
-    assert_eq!(cell.ask(&json!({ "Restart": "sssd" })), "Done");
-    assert!(searched(&mut cell, 120) >= 200, "and forgets what it is made to forget");
+    sandbox.start(&backend);
+    sandbox.insert(&json!("Connection"), 0..120);
+    assert_eq!(searched(&mut sandbox, 120), 200);
+    assert_eq!(searched(&mut sandbox, 120), 0, "sssd remembers");
+    assert_eq!(sandbox.request(&json!({ "Restart": "sssd" })), "Done");
+    assert!(searched(&mut sandbox, 120) >= 200, "and forgets what it is made to forget");
 }
 
 #[test]
@@ -69,11 +69,11 @@ fn unscd_works_as_cache() {
     if !there("unscd") || !require(&["root", "slapd", "nslcd", "libnss_ldap.so.2"]) {
         return;
     }
-    let mut cell = Cell::open();
+    let mut sandbox = Sandbox::open();
     let mut backend = cached(ldap(&["uidNumber", "gidNumber"]));
     backend["cache"] = json!({ "Unscd": backend["cache"]["Nscd"] });
-    cell.start(&backend);
-    cell.insert(&json!("Bulk"), 0..100);
-    assert_eq!(searched(&mut cell, 100), 200);
-    assert!(searched(&mut cell, 100) <= 120, "of 200 in 211 places, most are still there");
+    sandbox.start(&backend);
+    sandbox.insert(&json!("Bulk"), 0..100);
+    assert_eq!(searched(&mut sandbox, 100), 200);
+    assert!(searched(&mut sandbox, 100) <= 120, "of 200 in 211 places, most are still there");
 }

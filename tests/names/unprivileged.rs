@@ -7,7 +7,7 @@ use std::process::Command;
 use brunt_testbed::{require, skip_anywhere};
 use serde_json::json;
 
-use crate::cell::{Cell, cached, files, ldap, process};
+use crate::sandbox::{Sandbox, cached, files, ldap, process};
 
 /// Debian's user `nobody`, which the tests switch to if they are root.
 const NOBODY: u32 = 65_534;
@@ -37,16 +37,16 @@ fn user_namespace_has_names_but_no_owners() {
         skip_anywhere("no right to make user namespaces, or the program cannot be reached");
         return;
     }
-    let mut cell = Cell::with("User", &json!("Memory"), Some(NOBODY));
+    let mut sandbox = Sandbox::with("User", &json!("Memory"), Some(NOBODY));
     for backend in [files(), cached(ldap(&["uidNumber", "gidNumber"]))] {
-        cell.start(&backend);
-        cell.insert(&process(), 0..4);
-        assert_eq!(cell.shell("getent passwd u10003 | cut -d: -f3"), "10003");
+        sandbox.start(&backend);
+        sandbox.insert(&process(), 0..4);
+        assert_eq!(sandbox.shell("getent passwd u10003 | cut -d: -f3"), "10003");
         let users = json!({ "start": 0, "end": 4 });
-        let refused = cell.ask(&json!({ "MakeFiles": { "users": users, "files": 4 } }));
+        let refused = sandbox.request(&json!({ "MakeFiles": { "users": users, "files": 4 } }));
         assert!(refused["Failed"].as_str().unwrap().contains("give away"), "{refused}");
     }
-    assert_eq!(cell.shell("id -u"), "0", "to itself it is root");
+    assert_eq!(sandbox.shell("id -u"), "0", "to itself it is root");
 }
 
 #[test]
@@ -56,28 +56,28 @@ fn without_isolation_files_and_a_directory_work() {
     }
     let parent = tempfile::tempdir().unwrap();
     fs::set_permissions(parent.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    let place = parent.path().join("cell");
+    let place = parent.path().join("sandbox");
     fs::create_dir(&place).unwrap();
     std::os::unix::fs::chown(&place, Some(NOBODY), Some(NOBODY)).unwrap();
-    let mut cell = Cell::with("None", &json!({ "Below": place }), Some(NOBODY));
-    cell.start(&files());
-    cell.insert(&process(), 0..3);
+    let mut sandbox = Sandbox::with("None", &json!({ "Below": place }), Some(NOBODY));
+    sandbox.start(&files());
+    sandbox.insert(&process(), 0..3);
     let passwd = fs::read_to_string(place.join("prefix/etc/passwd")).unwrap();
     assert!(passwd.contains("\nu10002:"), "{passwd}");
     let mut raw = ldap(&["uidNumber"]);
-    let refused = cell.ask(&json!({ "Start": raw }));
+    let refused = sandbox.request(&json!({ "Start": raw }));
     assert!(refused["Failed"].as_str().unwrap().contains("the host's"), "{refused}");
     raw["source"]["Ldap"]["reader"] = json!("Nobody");
-    cell.start(&raw);
-    cell.insert(&process(), 0..3);
-    cell.insert(&json!("Bulk"), 3..9);
-    let counted = cell.demand(&json!("Count"), "Counted");
+    sandbox.start(&raw);
+    sandbox.insert(&process(), 0..3);
+    sandbox.insert(&json!("Bulk"), 3..9);
+    let counted = sandbox.demand(&json!("Count"), "Counted");
     assert_eq!((&counted["ldap_accounts"], &counted["accounts"]), (&json!(9), &json!(null)));
-    let mark = cell.mark.clone();
-    assert!(cell.processes().len() >= 3, "outer, inner and slapd");
-    let _ = cell.outer.kill();
+    let mark = sandbox.mark.clone();
+    assert!(sandbox.processes().len() >= 3, "outer, inner and slapd");
+    let _ = sandbox.outer.kill();
     let gone = brunt_testbed::until(std::time::Duration::from_secs(60), || {
-        crate::cell::marked(&mark).is_empty()
+        crate::sandbox::marked(&mark).is_empty()
     });
     assert!(gone, "slapd ends with those who started it");
 }

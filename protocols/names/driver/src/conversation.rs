@@ -117,7 +117,10 @@ impl Conversation {
     }
 
     /// Sends the request that `encode` writes with the number that it is given.
-    pub fn ask(&mut self, encode: impl FnOnce(i32, &mut Vec<u8>)) -> Result<(), ConversationError> {
+    pub fn request(
+        &mut self,
+        encode: impl FnOnce(i32, &mut Vec<u8>),
+    ) -> Result<(), ConversationError> {
         let (id, mut out) = (self.next_id(), std::mem::take(&mut self.out));
         out.clear();
         encode(id, &mut out);
@@ -127,14 +130,14 @@ impl Conversation {
     }
 
     /// Sends a request without slots.
-    pub fn ask_fixed(&mut self, request: &Skeleton) -> Result<(), ConversationError> {
-        self.ask(|id, out| request.encode(id, &Filled(b"", b""), out))
+    pub fn request_fixed(&mut self, request: &Skeleton) -> Result<(), ConversationError> {
+        self.request(|id, out| request.encode(id, &Filled(b"", b""), out))
     }
 
     /// Sends a simple bind.
     pub fn bind(&mut self, dn: &[u8], password: &[u8]) -> Result<(), ConversationError> {
         let skeleton = request::bind_simple(&Text::slot(0), &Text::slot(1), &[]);
-        self.ask(|id, out| skeleton.encode(id, &Filled(dn, password), out))
+        self.request(|id, out| skeleton.encode(id, &Filled(dn, password), out))
     }
 
     /// Waits for the next message that answers the last request.

@@ -121,7 +121,7 @@ impl LookupError {
     }
 
     /// Whether the lookup failed before the question was sent.
-    pub(super) const fn is_before_asking(&self) -> bool {
+    pub(super) const fn is_before_request(&self) -> bool {
         matches!(self, Self::Connect { .. } | Self::Tls { .. } | Self::Login { .. } | Self::Key)
     }
 }

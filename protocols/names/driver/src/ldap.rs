@@ -381,7 +381,7 @@ impl AccessPath for LdapPath {
         self.unanswered.then_some(self.resend)
     }
 
-    fn ask(&mut self, question: &Question<'_>) -> Result<Answer<'_>, LookupError> {
+    fn look_up(&mut self, question: &Question<'_>) -> Result<Answer<'_>, LookupError> {
         self.unanswered = false;
         if let Some(conversation) = &mut self.conversation {
             conversation.begin();

@@ -6,9 +6,9 @@
 //! | [`Keys`] | users or groups to look up |
 //! | [`Distribution`], [`Sampler`] | which of them are looked up and how often |
 //! | [`Questions`] | every question of a run, as a pure function of its number |
-//! | [`AccessPath`], [`AccessPaths`] | how questions are asked: through the C library, a daemon's socket, a directory |
+//! | [`AccessPath`], [`AccessPaths`] | how names are looked up: through the C library, a daemon's socket, a directory |
 //! | [`Conversation`](conversation::Conversation) | requests to a directory, one at a time |
-//! | [`NamesSession`] | a session that asks and compares the answer |
+//! | [`NamesSession`] | a session that looks up names and compares the answers |
 //!
 //! A lookup is successful only if it returns the right answer: every answer is compared with the known values of the
 //! key, so that a service that lost half its users does not appear to be fast.

@@ -1,4 +1,4 @@
-//! [`NscdPath`]: asks nscd over its socket, without the memory that it shares with the C library.
+//! [`NscdPath`]: queries nscd over its socket, without the memory that it shares with the C library.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ impl NscdPath {
 }
 
 impl AccessPath for NscdPath {
-    fn ask(&mut self, question: &Question<'_>) -> Result<Answer<'_>, LookupError> {
+    fn look_up(&mut self, question: &Question<'_>) -> Result<Answer<'_>, LookupError> {
         let request = match question.by {
             By::Uid => Request::UserById,
             By::Gid => Request::GroupById,

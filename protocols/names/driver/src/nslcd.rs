@@ -1,4 +1,4 @@
-//! [`NslcdPath`]: asks nslcd over its socket, as the NSS module of nss-pam-ldapd does.
+//! [`NslcdPath`]: queries nslcd over its socket, as the NSS module of nss-pam-ldapd does.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ impl NslcdPath {
 }
 
 impl AccessPath for NslcdPath {
-    fn ask(&mut self, question: &Question<'_>) -> Result<Answer<'_>, LookupError> {
+    fn look_up(&mut self, question: &Question<'_>) -> Result<Answer<'_>, LookupError> {
         let request = match question.by {
             By::Uid => Request::UserById,
             By::Gid => Request::GroupById,

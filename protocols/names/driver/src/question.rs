@@ -125,34 +125,38 @@ mod tests {
 
     #[test]
     fn answer_is_right_only_for_the_question() {
-        let asks = |by, id, name, expected| Question { by, id, name, expected };
+        let question = |by, id, name, expected| Question { by, id, name, expected };
         let seven = Answer::Account { id: 7, name: b"u7" };
         let cases = [
-            (asks(By::Uid, Some(7), c"", Expected::Found), seven, Judgement::Found),
-            (asks(By::Uid, Some(7), c"u7", Expected::Found), seven, Judgement::Found),
-            (asks(By::Uid, Some(7), c"u8", Expected::Found), seven, Judgement::Wrong),
-            (asks(By::User, Some(8), c"u7", Expected::Found), seven, Judgement::Wrong),
-            (asks(By::User, None, c"u7", Expected::Found), seven, Judgement::Found),
-            (asks(By::User, None, c"u7", Expected::Found), Answer::Absent, Judgement::Unresolved),
-            (asks(By::User, None, c"u7", Expected::Absent), Answer::Absent, Judgement::Absent),
-            (asks(By::User, None, c"u7", Expected::Absent), seven, Judgement::Unexpected),
+            (question(By::Uid, Some(7), c"", Expected::Found), seven, Judgement::Found),
+            (question(By::Uid, Some(7), c"u7", Expected::Found), seven, Judgement::Found),
+            (question(By::Uid, Some(7), c"u8", Expected::Found), seven, Judgement::Wrong),
+            (question(By::User, Some(8), c"u7", Expected::Found), seven, Judgement::Wrong),
+            (question(By::User, None, c"u7", Expected::Found), seven, Judgement::Found),
             (
-                asks(By::Memberships, Some(3), c"u7", Expected::Found),
+                question(By::User, None, c"u7", Expected::Found),
+                Answer::Absent,
+                Judgement::Unresolved,
+            ),
+            (question(By::User, None, c"u7", Expected::Absent), Answer::Absent, Judgement::Absent),
+            (question(By::User, None, c"u7", Expected::Absent), seven, Judgement::Unexpected),
+            (
+                question(By::Memberships, Some(3), c"u7", Expected::Found),
                 Answer::Groups(&[2, 3]),
                 Judgement::Found,
             ),
             (
-                asks(By::Memberships, Some(3), c"u7", Expected::Found),
+                question(By::Memberships, Some(3), c"u7", Expected::Found),
                 Answer::Groups(&[2]),
                 Judgement::Wrong,
             ),
             (
-                asks(By::Memberships, None, c"u7", Expected::Either),
+                question(By::Memberships, None, c"u7", Expected::Either),
                 Answer::Absent,
                 Judgement::Absent,
             ),
             (
-                asks(By::Memberships, None, c"u7", Expected::Absent),
+                question(By::Memberships, None, c"u7", Expected::Absent),
                 Answer::Groups(&[2]),
                 Judgement::Unexpected,
             ),

@@ -14,7 +14,7 @@ use super::question::{By, Expected, Question};
 pub struct Part {
     /// The kind of lookup.
     pub by: By,
-    /// How many questions of this kind are asked in a round; at least 1.
+    /// How many questions of this kind are in a round; at least 1.
     pub weight: u32,
     /// The keys they look up: users, or groups.
     pub keys: Arc<Keys>,
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn once_asks_each_key_once_per_kind() {
+    fn once_looks_up_each_key_once_per_kind() {
         let keys = keys(10);
         let parts = [part(By::Uid, 1, &keys), part(By::Gid, 1, &keys)];
         let questions = Questions::new(&parts, Distribution::Once, 0.0, 1).unwrap();
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn negative_share_asks_for_absent_keys() {
+    fn negative_share_looks_up_absent_keys() {
         let keys = keys(50);
         let count = |negative| {
             let parts = [part(By::User, 1, &keys)];

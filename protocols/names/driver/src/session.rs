@@ -1,4 +1,4 @@
-//! [`NamesSession`]: asks the questions of a run on its own path and compares each answer with the expected one.
+//! [`NamesSession`]: looks up the names of a run on its own path and compares each answer with the expected one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -86,17 +86,19 @@ impl PathState {
         }
     }
 
-    /// Asks; asks again if the connection was closed within a round trip, before any part of an answer arrived.
-    fn ask(
+    /// Carries out a lookup, and repeats it if the connection was closed within a round trip, before any part of an answer
+    /// arrived.
+    fn look_up(
         &mut self,
         question: &Question<'_>,
         watch: &mut Watch<'_>,
     ) -> Result<Judgement, LookupError> {
-        let ask = |state: &mut Self| state.path.ask(question).map(|answer| question.judge(answer));
-        repeating(self, watch, ask, |state, _, watch| state.reopens(watch))
+        let look_up =
+            |state: &mut Self| state.path.look_up(question).map(|answer| question.judge(answer));
+        repeating(self, watch, look_up, |state, _, watch| state.reopens(watch))
     }
 
-    /// Opens the connection again for a question that failed, if it may be asked again.
+    /// Opens the connection again for a lookup that failed, if it may be repeated.
     fn reopens(&mut self, watch: &mut Watch<'_>) -> bool {
         let in_flight = watch.sent_at().map_or(Duration::ZERO, |sent| watch.now() - sent);
         let round_trip = self.kept.round_trip();
@@ -133,7 +135,7 @@ impl BlockingSession for NamesSession {
         if let Some(failure) = self.path_state.failure.take() {
             return failed(&failure, watch);
         }
-        let judgement = match self.path_state.ask(&question, watch) {
+        let judgement = match self.path_state.look_up(&question, watch) {
             Ok(judgement) => judgement,
             Err(failure) => return failed(&failure, watch),
         };
@@ -162,7 +164,7 @@ impl BlockingSession for NamesSession {
 }
 
 fn failed(failure: &LookupError, watch: &mut Watch<'_>) -> Outcome {
-    if failure.is_before_asking() {
+    if failure.is_before_request() {
         watch.never_sent();
     }
     watch.explain(format_args!("failed to {failure}"));

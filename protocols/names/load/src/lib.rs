@@ -10,7 +10,7 @@ use brunt_names_driver::{AccessPaths, NamesSession, Questions};
 pub struct LookupSessions {
     /// The questions of the run.
     pub questions: Arc<Questions>,
-    /// The paths by which they are asked.
+    /// The paths by which they are looked up.
     pub paths: AccessPaths,
     /// The seed of every random choice.
     pub seed: u64,

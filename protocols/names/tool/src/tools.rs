@@ -47,7 +47,7 @@ fn read(matches: &ArgMatches, typed: Vec<String>) -> Result<Reading, clap::Error
 
 /// Lookups of a comparison are separate processes, and would be refused one after another.
 fn usable() -> Result<(), Refusal> {
-    let usable = lookup::usable(nss::asks_modules());
+    let usable = lookup::usable(nss::loads_modules());
     usable.map_err(|why| Refusal::usage(format!("failed to {why}")))
 }
 

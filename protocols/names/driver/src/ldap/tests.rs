@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 
 use brunt_exchange::{Class, Outcome};
 use brunt_ldap_wire::message::Message;
-use brunt_ldap_wire::reply::{self, Answer as Said};
+use brunt_ldap_wire::reply::{self, Answer as LdapAnswer};
 use brunt_ldap_wire::response;
 
 use super::*;
@@ -60,7 +60,7 @@ fn entry(request: &[u8], out: &mut Vec<u8>, dn: &str, attributes: &[(&str, &[&st
 }
 
 fn done(request: &[u8], out: &mut Vec<u8>, code: u32) {
-    reply::result(out, id(request), op::SEARCH_DONE, &Said::code(code), &[]);
+    reply::result(out, id(request), op::SEARCH_DONE, &LdapAnswer::code(code), &[]);
 }
 
 fn path(url: &str, bind: Option<(String, Secret)>) -> LdapPath {
@@ -80,7 +80,7 @@ fn path(url: &str, bind: Option<(String, Secret)>) -> LdapPath {
     LdapPath::new(Arc::new(directory.unwrap()), Some(Duration::from_secs(5)), Resend::Safe)
 }
 
-fn asks(by: By, id: u32, name: &std::ffi::CStr) -> Question<'_> {
+fn question(by: By, id: u32, name: &std::ffi::CStr) -> Question<'_> {
     Question { by, id: Some(id), name, expected: Expected::Found }
 }
 
@@ -107,11 +107,11 @@ fn ldap_users_and_groups_are_read_from_entries() {
     assert!(!path.is_ready());
     path.ready().unwrap();
     let seven = Answer::Account { id: 7, name: b"u7" };
-    assert_eq!(path.ask(&asks(By::Uid, 7, c"u7")).unwrap(), seven);
+    assert_eq!(path.look_up(&question(By::Uid, 7, c"u7")).unwrap(), seven);
     let nine = Answer::Account { id: 9, name: b"g9" };
-    assert_eq!(path.ask(&asks(By::Group, 9, c"g9")).unwrap(), nine);
-    assert_eq!(path.ask(&asks(By::Gid, 9, c"g9")).unwrap(), Answer::Absent);
-    assert_eq!(path.ask(&asks(By::User, 9, c"u9")).unwrap(), Answer::Absent);
+    assert_eq!(path.look_up(&question(By::Group, 9, c"g9")).unwrap(), nine);
+    assert_eq!(path.look_up(&question(By::Gid, 9, c"g9")).unwrap(), Answer::Absent);
+    assert_eq!(path.look_up(&question(By::User, 9, c"u9")).unwrap(), Answer::Absent);
     assert!(path.is_ready());
     server.join().unwrap();
 }
@@ -138,9 +138,9 @@ fn ldap_groups_of_a_user_are_searched_by_name_and_dn() {
     ]]);
     let mut path = path(&url, None);
     path.ready().unwrap();
-    let answer = path.ask(&asks(By::Memberships, 20, c"u7")).unwrap();
+    let answer = path.look_up(&question(By::Memberships, 20, c"u7")).unwrap();
     assert_eq!(answer, Answer::Groups(&[20, 21]));
-    assert_eq!(path.ask(&asks(By::Memberships, 20, c"u8")).unwrap(), Answer::Absent);
+    assert_eq!(path.look_up(&question(By::Memberships, 20, c"u8")).unwrap(), Answer::Absent);
     server.join().unwrap();
 }
 
@@ -151,26 +151,26 @@ fn ldap_refusal_keeps_the_connection_and_garbage_ends_it() {
             out.extend_from_slice(b"HTTP/1.1 400 Bad Request\r\n");
         }],
         vec![|request, out| {
-            reply::result(out, id(request) + 1, op::SEARCH_DONE, &Said::code(0), &[]);
+            reply::result(out, id(request) + 1, op::SEARCH_DONE, &LdapAnswer::code(0), &[]);
         }],
         vec![|request, out| {
             entry(request, out, "uid=u7", &[("uid", &["u7"]), ("uidNumber", &["seven"])]);
             done(request, out, 0);
         }],
-        vec![|_, out| reply::notice_of_disconnection(out, &Said::code(52))],
+        vec![|_, out| reply::notice_of_disconnection(out, &LdapAnswer::code(52))],
         vec![],
     ]);
     let mut path = path(&url, None);
-    let question = asks(By::Uid, 7, c"u7");
+    let question = question(By::Uid, 7, c"u7");
     path.ready().unwrap();
-    let refused = path.ask(&question).unwrap_err();
+    let refused = path.look_up(&question).unwrap_err();
     assert_eq!(refused.outcome(), Outcome::Failed(Class::Result, 11));
     assert!(path.is_ready());
     for class in [Class::Protocol, Class::Protocol, Class::Protocol, Class::Closed, Class::Closed] {
         if !path.is_ready() {
             path.ready().unwrap();
         }
-        let error = path.ask(&question).unwrap_err();
+        let error = path.look_up(&question).unwrap_err();
         assert!(matches!(error.outcome(), Outcome::Failed(found, _) if found == class), "{error}");
         assert!(!path.is_ready());
     }
@@ -182,10 +182,10 @@ fn ldap_refused_bind_is_a_failed_login() {
     let (url, server) = serve(vec![
         vec![|request, out| {
             assert!(has(request, "cn=admin") && has(request, "wrong"));
-            reply::result(out, id(request), op::BIND_RESPONSE, &Said::code(49), &[]);
+            reply::result(out, id(request), op::BIND_RESPONSE, &LdapAnswer::code(49), &[]);
         }],
         vec![|request, out| {
-            reply::result(out, id(request), op::BIND_RESPONSE, &Said::code(0), &[]);
+            reply::result(out, id(request), op::BIND_RESPONSE, &LdapAnswer::code(0), &[]);
         }],
     ]);
     let mut path = path(&url, Some(("cn=admin".to_owned(), Secret::from("wrong"))));
@@ -226,8 +226,8 @@ fn ldap_url_is_parsed_or_refused() {
     assert!(matches!(name("ldapi://run"), Err(DirectoryError::Socket(_))));
 }
 
-/// A path that has asked one question, of a server that then handles the connection by `after`.
-fn asked_once(after: fn(TcpStream)) -> LdapPath {
+/// A path that has looked up one name, at a server that then handles the connection by `after`.
+fn used_once(after: fn(TcpStream)) -> LdapPath {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("ldap://{}", listener.local_addr().unwrap());
     let server = std::thread::spawn(move || {
@@ -240,7 +240,7 @@ fn asked_once(after: fn(TcpStream)) -> LdapPath {
     });
     let mut path = path(&url, None);
     path.ready().unwrap();
-    assert_eq!(path.ask(&asks(By::Uid, 7, c"u7")).unwrap(), Answer::Absent);
+    assert_eq!(path.look_up(&question(By::Uid, 7, c"u7")).unwrap(), Answer::Absent);
     server.join().unwrap();
     path
 }
@@ -249,12 +249,12 @@ fn asked_once(after: fn(TcpStream)) -> LdapPath {
 fn ldap_connection_closed_or_closing_has_lapsed() {
     let goodbye = |mut stream: TcpStream| {
         let mut bytes = Vec::new();
-        reply::notice_of_disconnection(&mut bytes, &Said::code(52));
+        reply::notice_of_disconnection(&mut bytes, &LdapAnswer::code(52));
         stream.write_all(&bytes).unwrap();
         std::mem::forget(stream);
     };
     for after in [drop::<TcpStream>, goodbye] {
-        let mut path = asked_once(after);
+        let mut path = used_once(after);
         // The last bytes sent may still be in transit.
         let moment = Duration::from_millis(1);
         let lapsed = (0..2_000).any(|_| {
@@ -265,7 +265,7 @@ fn ldap_connection_closed_or_closing_has_lapsed() {
         });
         assert!(lapsed && !path.is_ready());
     }
-    let mut path = asked_once(std::mem::forget);
+    let mut path = used_once(std::mem::forget);
     assert!(!path.has_lapsed() && path.is_ready(), "it is there");
 }
 
@@ -300,9 +300,9 @@ fn ldap_question_may_be_repeated_before_any_answer() {
         });
         let mut path = path(&url, None);
         path.ready().unwrap();
-        path.ask(&asks(By::Uid, 7, c"u7")).unwrap();
+        path.look_up(&question(By::Uid, 7, c"u7")).unwrap();
         assert_eq!(path.unanswered(), None);
-        let outcome = path.ask(&asks(By::Uid, 7, c"u7")).unwrap_err().outcome();
+        let outcome = path.look_up(&question(By::Uid, 7, c"u7")).unwrap_err().outcome();
         assert!(matches!(outcome, Outcome::Failed(Class::Closed, _)), "{outcome:?}");
         assert_eq!(path.unanswered(), again.then_some(Resend::Safe));
         path.resend = Resend::Never;
@@ -313,7 +313,7 @@ fn ldap_question_may_be_repeated_before_any_answer() {
     let (url, server) = serve(vec![vec![|_, _| {}]]);
     let mut fresh = self::path(&url, None);
     fresh.ready().unwrap();
-    fresh.ask(&asks(By::Uid, 7, c"u7")).unwrap_err();
+    fresh.look_up(&question(By::Uid, 7, c"u7")).unwrap_err();
     assert_eq!(fresh.unanswered(), None);
     server.join().unwrap();
 }

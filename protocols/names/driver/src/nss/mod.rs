@@ -1,4 +1,4 @@
-//! `NssPath`: asks the C library, as any program does, and therefore the sources that the library is configured to use.
+//! `NssPath`: calls the C library, as any program does, and therefore the sources that the library is configured to use.
 //!
 //! The library decides which source is used: files, a module, a daemon, a cache. A program that is linked statically
 //! with another C library loads no modules, so these lookups are meaningful only in a dynamic build for glibc; there,
@@ -34,7 +34,7 @@ impl NssPath {
 }
 
 impl AccessPath for NssPath {
-    fn ask(&mut self, question: &Question<'_>) -> Result<Answer<'_>, LookupError> {
+    fn look_up(&mut self, question: &Question<'_>) -> Result<Answer<'_>, LookupError> {
         let id = question.id.unwrap_or_default();
         let found = match question.by {
             By::Uid => calls::user_by_id(id, &mut self.buffer),
@@ -58,7 +58,7 @@ impl AccessPath for NssPath {
 
 /// Whether this program's C library uses the sources in `nsswitch.conf`, as the other programs of the machine do: true
 /// of the GNU library, unless it is linked statically.
-pub const fn asks_modules() -> bool {
+pub const fn loads_modules() -> bool {
     cfg!(all(target_env = "gnu", not(target_feature = "crt-static")))
 }
 
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
     use crate::question::Expected;
 
-    fn asks(by: By, id: u32, name: &std::ffi::CStr) -> Question<'_> {
+    fn question(by: By, id: u32, name: &std::ffi::CStr) -> Question<'_> {
         Question { by, id: Some(id), name, expected: Expected::Found }
     }
 
@@ -122,12 +122,12 @@ mod tests {
     fn nss_finds_root() {
         let mut path = to_files(BUFFER_FIRST);
         for question in [
-            asks(By::Uid, 0, c""),
-            asks(By::User, 0, c"root"),
-            asks(By::Gid, 0, c""),
-            asks(By::Group, 0, c"root"),
+            question(By::Uid, 0, c""),
+            question(By::User, 0, c"root"),
+            question(By::Gid, 0, c""),
+            question(By::Group, 0, c"root"),
         ] {
-            let answer = path.ask(&question).unwrap();
+            let answer = path.look_up(&question).unwrap();
             assert_eq!(answer, Answer::Account { id: 0, name: b"root" }, "{question:?}");
         }
     }
@@ -136,18 +136,21 @@ mod tests {
     fn nss_reports_absent_accounts() {
         let mut path = to_files(BUFFER_FIRST);
         for by in By::ALL {
-            let question = asks(by, 3_999_999_999, c"brunt-absent-1");
-            assert_eq!(path.ask(&question).unwrap(), Answer::Absent, "{by:?}");
+            let question = question(by, 3_999_999_999, c"brunt-absent-1");
+            assert_eq!(path.look_up(&question).unwrap(), Answer::Absent, "{by:?}");
         }
     }
 
     #[test]
     fn nss_buffer_grows_and_stays() {
         let mut path = to_files(1);
-        assert!(matches!(path.ask(&asks(By::Uid, 0, c"")), Ok(Answer::Account { id: 0, .. })));
+        assert!(matches!(
+            path.look_up(&question(By::Uid, 0, c"")),
+            Ok(Answer::Account { id: 0, .. })
+        ));
         let grown = path.buffer.len();
         assert!(grown > 1 && grown < 1024, "{grown}");
-        path.ask(&asks(By::Uid, 0, c"")).unwrap();
+        path.look_up(&question(By::Uid, 0, c"")).unwrap();
         assert_eq!(path.buffer.len(), grown);
     }
 
@@ -164,7 +167,7 @@ mod tests {
         });
         for (gid, member) in members.filter(|(_, member)| !member.is_empty()).take(5) {
             let name = CString::new(member).unwrap();
-            match path.ask(&asks(By::Memberships, gid, &name)).unwrap() {
+            match path.look_up(&question(By::Memberships, gid, &name)).unwrap() {
                 Answer::Groups(groups) => assert!(groups.contains(&gid), "{name:?}: {groups:?}"),
                 other => panic!("{name:?} is in {gid}: {other:?}"),
             }

@@ -28,7 +28,7 @@ fn listener(path: &Path, turns: Vec<Turn>) -> JoinHandle<()> {
 }
 
 /// Reads a request and answers it with these bytes.
-fn says(bytes: Vec<u8>) -> Turn {
+fn sends(bytes: Vec<u8>) -> Turn {
     Box::new(move |mut stream| {
         let mut request = [0; 512];
         let _ = stream.read(&mut request).unwrap();
@@ -105,10 +105,10 @@ fn nscd_answers_are_compared_with_the_expected() {
         nscd,
         By::User,
         vec![
-            says(seven(7)),
-            says(seven(8)),
-            says(words(&[2, 0, 0], b"")),
-            says(words(&[2, u32::MAX], b"")),
+            sends(seven(7)),
+            sends(seven(8)),
+            sends(words(&[2, 0, 0], b"")),
+            sends(words(&[2, u32::MAX], b"")),
         ],
     );
     let expected = [
@@ -120,10 +120,11 @@ fn nscd_answers_are_compared_with_the_expected() {
     assert_eq!(found.iter().map(|(outcome, _)| *outcome).collect::<Vec<_>>(), expected);
     assert!(found[1].1.contains("user u7 has another number"), "{}", found[1].1);
     assert!(found[3].1.contains("enable-cache"), "{}", found[3].1);
-    let found = outcomes(nscd, By::Gid, vec![says(group())]);
+    let found = outcomes(nscd, By::Gid, vec![sends(group())]);
     assert_eq!(found[0].0, Outcome::Ok(FOUND));
     let of_two = || words(&[2, 1, 2, 20, 21], b"\0");
-    let found = outcomes(nscd, By::Memberships, vec![says(of_two()), says(words(&[2, 1, 0], b""))]);
+    let found =
+        outcomes(nscd, By::Memberships, vec![sends(of_two()), sends(words(&[2, 1, 0], b""))]);
     assert_eq!((found[0].0, found[1].0), (Outcome::Ok(FOUND), Outcome::Ok(ABSENT)));
 }
 
@@ -139,10 +140,10 @@ fn nslcd_answers_are_compared_with_the_expected() {
         nslcd,
         By::Uid,
         vec![
-            says(user(7)),
-            says(user(8)),
-            says(network(&[2, 0x0008_0002, 2])),
-            says(network(&[2, 0x0008_0001, 2])),
+            sends(user(7)),
+            sends(user(8)),
+            sends(network(&[2, 0x0008_0002, 2])),
+            sends(network(&[2, 0x0008_0001, 2])),
         ],
     );
     let expected = [
@@ -154,7 +155,7 @@ fn nslcd_answers_are_compared_with_the_expected() {
     assert_eq!(found.iter().map(|(outcome, _)| *outcome).collect::<Vec<_>>(), expected);
     let group = |gid: u32| [network(&[1, 1]), b"g".to_vec(), network(&[0, gid, 0])].concat();
     let groups = [network(&[2, 0x0004_0006]), group(20), group(21), network(&[2])].concat();
-    let found = outcomes(nslcd, By::Memberships, vec![says(groups)]);
+    let found = outcomes(nslcd, By::Memberships, vec![sends(groups)]);
     assert_eq!(found[0].0, Outcome::Ok(FOUND));
 }
 
@@ -167,7 +168,7 @@ fn invalid_replies_are_counted_and_the_next_lookup_works() {
         words(&[2, 5], b""),
     ];
     for bytes in evil {
-        let found = outcomes(nscd, By::User, vec![says(bytes), says(seven(7))]);
+        let found = outcomes(nscd, By::User, vec![sends(bytes), sends(seven(7))]);
         assert_eq!(found[0].0, Outcome::Failed(Class::Protocol, 0), "{}", found[0].1);
         assert!(found[0].1.starts_with("failed to understand the answer: "), "{}", found[0].1);
         assert_eq!(found[1].0, Outcome::Ok(FOUND));
@@ -185,7 +186,7 @@ fn truncated_reply_is_closed_and_a_missing_one_times_out() {
     let found = outcomes(
         impatient_nscd,
         By::User,
-        vec![says(seven(7)[..20].to_vec()), says(Vec::new()), silent, says(seven(7))],
+        vec![sends(seven(7)[..20].to_vec()), sends(Vec::new()), silent, sends(seven(7))],
     );
     let expected = [
         Outcome::Failed(Class::Closed, 0),
@@ -227,7 +228,7 @@ fn missing_socket_is_a_connect_failure() {
 fn absent_key_that_is_found_is_wrong() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
-    let daemon = listener(&path, vec![says(seven(7)), says(words(&[2, 0], b""))]);
+    let daemon = listener(&path, vec![sends(seven(7)), sends(words(&[2, 0], b""))]);
     let mut session = NamesSession::new(&questions(By::User, 1.0), &nscd(&path), 0, 1);
     let unexpected = look_up(&mut session);
     assert_eq!(unexpected.0, Outcome::Failed(Class::Check, UNEXPECTED));
@@ -297,7 +298,7 @@ impl AccessPath for LosingPath {
         self.again.then_some(Resend::Safe)
     }
 
-    fn ask(&mut self, _: &Question<'_>) -> Result<Answer<'_>, LookupError> {
+    fn look_up(&mut self, _: &Question<'_>) -> Result<Answer<'_>, LookupError> {
         self.requested += 1;
         if self.requested == 2 && !self.detectable {
             self.open = false;
@@ -313,7 +314,7 @@ fn refused() -> std::io::Error {
 }
 
 /// The result of the second of two lookups with this pause between them: its outcome, how many connections were opened
-/// again for it, how often it was asked again, and why a path could not be opened.
+/// again for it, how often the lookup was repeated, and why a path could not be opened.
 fn second(path: LosingPath, pause: Duration) -> (Outcome, u32, u32, Option<Outcome>) {
     let mut session = NamesSession::new(&questions(By::User, 0.0), &AccessPaths::Nss, 0, 1);
     let clock = Arc::clone(&path.clock);

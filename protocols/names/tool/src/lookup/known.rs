@@ -51,7 +51,7 @@ enum Origin<'a> {
 impl Known {
     /// Finds the keys of the lookups.
     pub(super) fn new(args: &LookupArgs, files: &Files) -> Result<Self, OriginError> {
-        let asks = |wanted: fn(By) -> bool| args.by.iter().any(|(by, _)| wanted(*by));
+        let includes = |wanted: fn(By) -> bool| args.by.iter().any(|(by, _)| wanted(*by));
         let mut known = Self { users: None, groups: None, notes: Vec::new() };
         let (users, groups) = (origin(&args.keys)?, group_origin(args)?);
         if args.pattern.is_some()
@@ -60,16 +60,16 @@ impl Known {
             return Err(OriginError::Pattern);
         }
         let pattern = args.pattern.as_deref();
-        if asks(|by| !by.is_of_group()) {
+        if includes(|by| !by.is_of_group()) {
             let mut keys = known.keys((&users, pattern), "passwd", files)?;
-            if asks(|by| by == By::Memberships)
+            if includes(|by| by == By::Memberships)
                 && let Some(members) = known.members(&users, &groups, files)
             {
                 keys = keys.with_members(&members);
             }
             known.users = Some(Arc::new(keys));
         }
-        if asks(By::is_of_group) {
+        if includes(By::is_of_group) {
             known.groups = Some(Arc::new(known.keys((&groups, pattern), "group", files)?));
         }
         Ok(known)

@@ -4,7 +4,6 @@
 //! sources are configured and which of them answer. The name service also serves other users, so the
 //! rate is moderate unless another is given, and nothing is ever changed.
 
-mod callers;
 mod getent;
 mod known;
 mod lookup_settings;
@@ -15,16 +14,17 @@ use std::sync::Arc;
 
 use brunt_engine::{EngineRun, Plan};
 use brunt_exchange::{Class, Named, Outcome as ExchangeOutcome};
-use brunt_names_driver::{AccessPaths, PARTS, UNRESOLVED, nss, outcome_named};
+use brunt_names_driver::{AccessPaths, Distribution, PARTS, UNRESOLVED, nss, outcome_named};
 use brunt_names_load::LookupSessions;
 use brunt_net::Network;
 use brunt_record::{Catalogue, Record};
 use brunt_run::Console;
 use brunt_run::World;
-use brunt_run::load::Suits;
+use brunt_run::load::{NO_ADDRESS, Suits, never};
 use brunt_run::options::output::OutputArgs;
 use brunt_run::options::pacing::Pacing;
 use brunt_run::options::refusal::Refusal;
+use brunt_run::options::spelled::Spells as _;
 use brunt_run::summary::{Ending, Stream, SummaryError};
 use brunt_run::{
     Caller, EngineError, ExitPolicy, Finished, Job, Load, ObjectivesError, Outcome, Prepared,
@@ -32,7 +32,7 @@ use brunt_run::{
     objectives, search_words,
 };
 
-use crate::options::lookup::LookupArgs;
+use crate::options::lookup::{self, LookupArgs};
 
 use lookup_settings::LookupSettings;
 
@@ -50,11 +50,20 @@ impl Load for LookupArgs {
     }
 
     fn pacing(&self) -> Vec<Pacing> {
-        callers::pacing(self)
+        let Self { load, distribution, .. } = self;
+        let unlimited = Pacing { takes_word: false, ..Pacing::new(&["unlimited"], load.unlimited) };
+        let once = *distribution == Some(Distribution::Once);
+        let own = vec![unlimited, Pacing::essential("--distribution once", once)];
+        [load.options.pacing(lookup::Lookups::SPELLING), own].concat()
     }
 
     fn refuses(&self, caller: Caller, _: &[String]) -> Result<(), Unsuitable> {
-        callers::refuses(self, caller)
+        if caller != Caller::AgentsOfOthers {
+            return Ok(());
+        }
+        never("--socket", self.socket.is_some(), NO_ADDRESS)?;
+        let url = self.directory.url.as_ref().map(|url| url.to_ascii_lowercase());
+        never("--url ldapi", url.is_some_and(|url| url.starts_with("ldapi")), NO_ADDRESS)
     }
 
     fn measure(
@@ -122,7 +131,7 @@ fn ready(
 ) -> Result<(Prepared<Lookups>, LookupSettings), Refusal> {
     let settings = LookupSettings::new(args, network).map_err(usage)?;
     if matches!(settings.paths, AccessPaths::Nss) {
-        usable(nss::asks_modules()).map_err(usage)?;
+        usable(nss::loads_modules()).map_err(usage)?;
     }
     if let Some(sources) = &args.source {
         nss::restrict(sources).map_err(usage)?;
@@ -147,8 +156,8 @@ pub(crate) struct StaticBuild;
 
 /// Whether the C library of this build can be used for lookups. C libraries other than glibc read only files, and the
 /// cost of that says nothing about the name service.
-pub(crate) fn usable(asks_modules: bool) -> Result<(), StaticBuild> {
-    if asks_modules { Ok(()) } else { Err(StaticBuild) }
+pub(crate) fn usable(loads_modules: bool) -> Result<(), StaticBuild> {
+    if loads_modules { Ok(()) } else { Err(StaticBuild) }
 }
 
 /// How many lookups of existing names found nothing.

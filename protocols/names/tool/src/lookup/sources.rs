@@ -115,7 +115,7 @@ fn cache(socket: &Path) -> String {
     let paths = AccessPaths::Nscd { socket: socket.into(), timeout: Some(CACHE_PATIENCE) };
     let keeps = |by, name| {
         let question = Question { by, id: Some(0), name, expected: Expected::Either };
-        paths.open().ask(&question).map(|answer| answer != Answer::Absent)
+        paths.open().look_up(&question).map(|answer| answer != Answer::Absent)
     };
     match (keeps(By::Uid, c"root"), keeps(By::Gid, c"root")) {
         (Err(LookupError::Connect { .. }), _) => "does not run".to_owned(),

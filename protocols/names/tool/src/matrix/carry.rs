@@ -15,7 +15,7 @@ use super::progress::Progress;
 use super::sandbox_access::{SandboxAccess, SandboxFactory};
 use super::words::{self, Pass};
 use crate::sandbox::{
-    Answer, Ask, Cache, Daemon, Data, Isolation, Reader, SandboxAccessError, Source, Spec,
+    Answer, Cache, Daemon, Data, Isolation, Reader, Request, SandboxAccessError, Source, Spec,
     Statistics, Way,
 };
 
@@ -62,7 +62,7 @@ pub(super) struct Bench<'a> {
 
 /// An open cell.
 pub(super) struct OpenSandbox {
-    pub world: Box<dyn SandboxAccess>,
+    pub sandbox: Box<dyn SandboxAccess>,
     pub url: Option<String>,
 }
 
@@ -121,9 +121,9 @@ impl<'a> Bench<'a> {
             Action::Delete(options) => self.delete(step, options, progress),
             Action::MakeFiles => {
                 let files = self.lookups.min(step.users);
-                self.ask(
+                self.request(
                     step.participant,
-                    &Ask::MakeFiles { users: 0..step.users, files },
+                    &Request::MakeFiles { users: 0..step.users, files },
                     GRACE,
                     progress,
                 )?;
@@ -146,15 +146,15 @@ impl<'a> Bench<'a> {
             isolation: self.ground.isolation,
             mark: format!("{}-{participant}", std::process::id()),
         };
-        let world =
+        let sandbox =
             self.sandboxes.open(&spec).map_err(|error| StepFailure::Lost(error.to_string()))?;
-        self.open[participant] = Some(OpenSandbox { world, url: None });
+        self.open[participant] = Some(OpenSandbox { sandbox, url: None });
         let mut backend = backend.clone();
         if self.ground.nsswitch.is_some() {
             backend.switch.clone_from(&self.ground.nsswitch);
         }
         let Answer::Started(started) =
-            self.ask(participant, &Ask::Start(backend), GRACE, progress)?
+            self.request(participant, &Request::Start(backend), GRACE, progress)?
         else {
             return Err(unexpected());
         };
@@ -186,12 +186,12 @@ impl<'a> Bench<'a> {
         let patience = patience(step.users);
         let answer = match options {
             Provisioning::By(way) => {
-                self.ask(step.participant, &Ask::Insert { way, users }, patience, progress)?
+                self.request(step.participant, &Request::Insert { way, users }, patience, progress)?
             }
             Provisioning::Sampled => {
                 let (points, calls) = SAMPLES;
-                let ask = Ask::Sample { users, points, calls };
-                self.ask(step.participant, &ask, patience, progress)?
+                let request = Request::Sample { users, points, calls };
+                self.request(step.participant, &request, patience, progress)?
             }
         };
         let mut cell = self.work("insert", step, options);
@@ -224,8 +224,8 @@ impl<'a> Bench<'a> {
             Provisioning::By(way) => way,
             Provisioning::Sampled => Way::Bulk,
         };
-        let ask = Ask::Delete { way, users: 0..step.users };
-        let answer = self.ask(step.participant, &ask, patience(step.users), progress)?;
+        let request = Request::Delete { way, users: 0..step.users };
+        let answer = self.request(step.participant, &request, patience(step.users), progress)?;
         let Answer::Provisioned(done) = answer else { return Err(unexpected()) };
         let mut cell = found::provisioned(self.work("delete", step, options), &done);
         self.count(step.participant, &mut cell, 0, progress)?;
@@ -244,7 +244,7 @@ impl<'a> Bench<'a> {
         progress: &mut Progress,
     ) -> Result<(), StepFailure> {
         let Answer::Counted(counted) =
-            self.ask(participant, &Ask::Count, self.patience(), progress)?
+            self.request(participant, &Request::Count, self.patience(), progress)?
         else {
             return Err(unexpected());
         };
@@ -254,8 +254,8 @@ impl<'a> Bench<'a> {
 
     /// Measures the cost of listing the files without any names.
     fn baseline(&mut self, step: &Step, progress: &mut Progress) -> Result<(), StepFailure> {
-        let ask = Ask::List { numeric: true, limit_s: self.ground.limit.as_secs_f64() };
-        let answer = self.ask(step.participant, &ask, self.patience(), progress)?;
+        let request = Request::List { numeric: true, limit_s: self.ground.limit.as_secs_f64() };
+        let answer = self.request(step.participant, &request, self.patience(), progress)?;
         let Answer::Listed(listed) = answer else { return Err(unexpected()) };
         let least = self.outcome.figures.entry("ls_numeric_s".to_owned()).or_insert(listed.seconds);
         *least = least.min(listed.seconds);
@@ -273,7 +273,7 @@ impl<'a> Bench<'a> {
         let nscd = matches!(backend.cache, Some(Cache::Nscd(_) | Cache::Unscd(_)));
         for (there, daemon) in [(sssd, Daemon::Sssd), (nscd, Daemon::Nscd)] {
             if there {
-                self.ask(participant, &Ask::Restart(daemon), GRACE, progress)?;
+                self.request(participant, &Request::Restart(daemon), GRACE, progress)?;
             }
         }
         Ok(())
@@ -288,8 +288,8 @@ impl<'a> Bench<'a> {
         let participant = &self.measured[step.participant];
         let files = self.lookups.min(step.users);
         let limit_s = self.ground.limit.as_secs_f64();
-        let ask = if lookup.path == PathChoice::Ls {
-            Ask::List { numeric: false, limit_s }
+        let request = if lookup.path == PathChoice::Ls {
+            Request::List { numeric: false, limit_s }
         } else {
             let url = self.open[step.participant].as_ref().and_then(|place| place.url.clone());
             let pass = Pass {
@@ -299,10 +299,13 @@ impl<'a> Bench<'a> {
                 seed: self.ground.seed,
                 timeout_s: self.ground.timeout.as_secs_f64(),
             };
-            Ask::Resolve { words: words::words(&pass, lookup, words::LookupLoad::Once), limit_s }
+            Request::Resolve {
+                words: words::words(&pass, lookup, words::LookupLoad::Once),
+                limit_s,
+            }
         };
         let before = self.statistics(step.participant, progress)?;
-        let answer = self.ask(step.participant, &ask, self.patience(), progress)?;
+        let answer = self.request(step.participant, &request, self.patience(), progress)?;
         let after = self.statistics(step.participant, progress)?;
         let mut cell = found::labels(&participant.label, step.users, step.pass, lookup);
         let expected = u64::from(files * lookup.keys.each());
@@ -321,23 +324,23 @@ impl<'a> Bench<'a> {
         participant: usize,
         progress: &mut Progress,
     ) -> Result<Statistics, StepFailure> {
-        match self.ask(participant, &Ask::Statistics, self.patience(), progress)? {
+        match self.request(participant, &Request::Statistics, self.patience(), progress)? {
             Answer::Statistics(statistics) => Ok(statistics),
             _ => Err(unexpected()),
         }
     }
 
-    pub(super) fn ask(
+    pub(super) fn request(
         &mut self,
         participant: usize,
-        ask: &Ask,
+        request: &Request,
         patience: Duration,
         progress: &mut Progress,
     ) -> Result<Answer, StepFailure> {
         let Some(place) = &mut self.open[participant] else {
             return Err(StepFailure::Lost("it has ended".to_owned()));
         };
-        let answer = place.world.ask(ask, patience, progress);
+        let answer = place.sandbox.request(request, patience, progress);
         if !progress.goes_on() {
             return Err(StepFailure::Interrupted);
         }

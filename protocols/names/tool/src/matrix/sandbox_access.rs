@@ -1,6 +1,6 @@
-//! The interface of a matrix to its cells: a [`SandboxAccess`] takes requests and answers them.
+//! The interface of a matrix to its sandboxes: a [`SandboxAccess`] takes requests and answers them.
 //!
-//! A [`SandboxAccess`] is a cell that can be interrupted at once: while it works, an observer shows the progress and
+//! A [`SandboxAccess`] is a sandbox that can be interrupted at once: while it works, an observer shows the progress and
 //! ends the work on a signal. It is a trait so that the matrix's handling of answers can be tested without namespaces
 //! and daemons.
 
@@ -10,35 +10,35 @@ use std::time::Duration;
 use brunt_run::console;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::sandbox::{Answer, Ask, Sandbox, SandboxAccessError, Spec};
+use crate::sandbox::{Answer, Request, Sandbox, SandboxAccessError, Spec};
 
 /// How often the onlooker is called.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Watches the work in a cell.
+/// Watches the work in a sandbox.
 pub(super) trait SandboxObserver {
     /// Called regularly; returns whether the work continues.
     fn poll(&mut self) -> bool;
 }
 
-/// A cell.
+/// A sandbox.
 pub(super) trait SandboxAccess {
     /// Carries out a request in it.
-    fn ask(
+    fn request(
         &mut self,
-        ask: &Ask,
+        request: &Request,
         patience: Duration,
-        onlooker: &mut dyn SandboxObserver,
+        observer: &mut dyn SandboxObserver,
     ) -> Result<Answer, SandboxAccessError>;
 }
 
-/// Opens cells.
+/// Opens sandboxes.
 pub(super) trait SandboxFactory {
-    /// Opens a cell.
+    /// Opens a sandbox.
     fn open(&self, spec: &Spec) -> Result<Box<dyn SandboxAccess>, SandboxAccessError>;
 }
 
-/// Cells on this machine.
+/// Sandboxes on this machine.
 pub(super) struct LocalSandboxes;
 
 impl SandboxFactory for LocalSandboxes {
@@ -48,20 +48,20 @@ impl SandboxFactory for LocalSandboxes {
 }
 
 impl SandboxAccess for Sandbox {
-    fn ask(
+    fn request(
         &mut self,
-        ask: &Ask,
+        request: &Request,
         patience: Duration,
-        onlooker: &mut dyn SandboxObserver,
+        observer: &mut dyn SandboxObserver,
     ) -> Result<Answer, SandboxAccessError> {
         let id = i32::try_from(self.id()).ok().and_then(Pid::from_raw);
         thread::scope(|scope| {
-            let working = scope.spawn(|| Self::ask(self, ask, patience));
+            let working = scope.spawn(|| Self::request(self, request, patience));
             let mut ended = false;
             while !working.is_finished() {
                 console::pause(TICK);
-                if !ended && !onlooker.poll() {
-                    // Everything inside the cell ends with this process.
+                if !ended && !observer.poll() {
+                    // Everything inside the sandbox ends with this process.
                     id.map(|id| kill_process(id, Signal::KILL));
                     ended = true;
                 }

@@ -11,7 +11,7 @@ use super::found;
 use super::plan::{CacheState, Keys, Lookup, Participant, PathChoice};
 use super::progress::Progress;
 use super::words::{LookupLoad, Pass, words};
-use crate::sandbox::{Answer, Ask, Backend, Cache, Nscd, Ran, Way};
+use crate::sandbox::{Answer, Backend, Cache, Nscd, Ran, Request, Way};
 
 /// What is varied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,10 +143,10 @@ impl Sweep {
         }
         let patience = bench.patience();
         let backend = axis.set(&bench.measured[participant].backend, value);
-        bench.ask(participant, &Ask::Start(backend), patience, progress)?;
-        bench.ask(
+        bench.request(participant, &Request::Start(backend), patience, progress)?;
+        bench.request(
             participant,
-            &Ask::Insert { way: Way::Bulk, users: 0..users },
+            &Request::Insert { way: Way::Bulk, users: 0..users },
             patience,
             progress,
         )?;
@@ -186,9 +186,9 @@ impl Sweep {
         };
         let lookup = Lookup { path, keys: Keys::UidGid, temperature: CacheState::Warm, threads: 1 };
         let limit_s = bench.ground.limit.as_secs_f64().max(2.0 * self.lasting_s);
-        let ask = Ask::Resolve { words: words(&pass, lookup, options), limit_s };
+        let request = Request::Resolve { words: words(&pass, lookup, options), limit_s };
         let patience = bench.patience() + std::time::Duration::from_secs_f64(2.0 * self.lasting_s);
-        match bench.ask(point.participant, &ask, patience, progress)? {
+        match bench.request(point.participant, &request, patience, progress)? {
             Answer::Ran(ran) => Ok(ran),
             _ => Err(unexpected()),
         }

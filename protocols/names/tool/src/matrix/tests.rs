@@ -13,12 +13,12 @@ use super::plan::{Keys, Order, Participant, PathChoice, Provisioning};
 use super::progress::Progress;
 use super::sandbox_access::{SandboxAccess, SandboxFactory, SandboxObserver};
 use crate::sandbox::{
-    Answer, Ask, Backend, Counted, Data, Isolation, Listed, Provisioned, SandboxAccessError,
+    Answer, Backend, Counted, Data, Isolation, Listed, Provisioned, Request, SandboxAccessError,
     Source, Spec, Started, Statistics, Way,
 };
 
 type Requests = Rc<RefCell<Vec<String>>>;
-type Answers = fn(&Ask, u32) -> Result<Answer, SandboxAccessError>;
+type Answers = fn(&Request, u32) -> Result<Answer, SandboxAccessError>;
 
 /// Cells that answer with a function of the request and of the number of users.
 struct Invented {
@@ -43,14 +43,14 @@ impl SandboxFactory for Invented {
 }
 
 impl SandboxAccess for OpenSandbox {
-    fn ask(
+    fn request(
         &mut self,
-        ask: &Ask,
+        request: &Request,
         _: Duration,
-        onlooker: &mut dyn SandboxObserver,
+        observer: &mut dyn SandboxObserver,
     ) -> Result<Answer, SandboxAccessError> {
-        let text = serde_json::to_string(ask).unwrap();
-        if !matches!(ask, Ask::Statistics) {
+        let text = serde_json::to_string(request).unwrap();
+        if !matches!(request, Request::Statistics) {
             self.requested
                 .borrow_mut()
                 .push(text.chars().filter(|c| !"{}\"".contains(*c)).collect());
@@ -58,11 +58,11 @@ impl SandboxAccess for OpenSandbox {
         if text.contains("interrupt") {
             self.stop.request();
         }
-        assert_eq!(onlooker.poll(), !text.contains("interrupt"));
-        let answer = (self.answers)(ask, self.users);
-        match ask {
-            Ask::Insert { users, .. } => self.users += users.end - users.start,
-            Ask::Delete { users, .. } => self.users -= users.end - users.start,
+        assert_eq!(observer.poll(), !text.contains("interrupt"));
+        let answer = (self.answers)(request, self.users);
+        match request {
+            Request::Insert { users, .. } => self.users += users.end - users.start,
+            Request::Delete { users, .. } => self.users -= users.end - users.start,
             _ => {}
         }
         answer
@@ -77,22 +77,24 @@ impl Drop for OpenSandbox {
 
 /// A cell in which everything succeeds.
 #[expect(clippy::unnecessary_wraps, reason = "other worlds fail")]
-fn well(ask: &Ask, there: u32) -> Result<Answer, SandboxAccessError> {
-    Ok(match ask {
-        Ask::Start(_) => Answer::Started(Started::default()),
-        Ask::Insert { users, .. } | Ask::Delete { users, .. } => {
+fn well(request: &Request, there: u32) -> Result<Answer, SandboxAccessError> {
+    Ok(match request {
+        Request::Start(_) => Answer::Started(Started::default()),
+        Request::Insert { users, .. } | Request::Delete { users, .. } => {
             let users = users.end - users.start;
             Answer::Provisioned(Provisioned { users, seconds: 2.0, ..Provisioned::default() })
         }
-        Ask::Count => {
+        Request::Count => {
             let there = Some(u64::from(there));
             Answer::Counted(Counted { accounts: there, file_groups: there, ..Counted::default() })
         }
-        Ask::List { numeric: true, .. } => {
+        Request::List { numeric: true, .. } => {
             Answer::Listed(Listed { seconds: 0.006, requested: 0, resolved: 0 })
         }
-        Ask::List { .. } => Answer::Listed(Listed { seconds: 0.5, requested: 200, resolved: 200 }),
-        Ask::Statistics => Answer::Statistics(Statistics::default()),
+        Request::List { .. } => {
+            Answer::Listed(Listed { seconds: 0.5, requested: 200, resolved: 200 })
+        }
+        Request::Statistics => Answer::Statistics(Statistics::default()),
         _ => Answer::Done,
     })
 }
@@ -160,7 +162,7 @@ fn answers_each_become_a_cell() {
     // A deletion is followed by a count too.
     assert_eq!(outcome.cells[5].figure("file_groups"), Some(0.0));
     let made = "MakeFiles:users:start:0,end:100,files:100";
-    assert!(requested.iter().any(|ask| ask == made), "{requested:?}");
+    assert!(requested.iter().any(|request| request == made), "{requested:?}");
     assert_eq!(
         (requested.first().unwrap().as_str(), requested.last().unwrap().as_str()),
         ("open 0", "end")
@@ -169,11 +171,11 @@ fn answers_each_become_a_cell() {
 
 #[test]
 fn lost_backend_does_not_affect_the_others() {
-    let answers: Answers = |ask, there| match ask {
-        Ask::List { numeric: false, .. } if there == 100 => {
+    let answers: Answers = |request, there| match request {
+        Request::List { numeric: false, .. } if there == 100 => {
             Err(SandboxAccessError::Silent(Duration::from_secs(1), String::new()))
         }
-        _ => well(ask, there),
+        _ => well(request, there),
     };
     let (outcome, requested) = carried(answers, &["files", "other"], None);
     assert!(outcome.lost);
@@ -181,25 +183,28 @@ fn lost_backend_does_not_affect_the_others() {
         outcome.cells.iter().filter(|cell| cell.figure("invalid") == Some(1.0)).collect();
     assert_eq!(lost.len(), 2, "{lost:#?}");
     assert!(lost[0].notes[0].ends_with("nothing more was measured of it"), "{lost:#?}");
-    assert_eq!(requested.iter().filter(|ask| *ask == "end").count(), 2);
+    assert_eq!(requested.iter().filter(|request| *request == "end").count(), 2);
     // Each failed at its first listing, so that neither was queried a second time.
-    assert_eq!(requested.iter().filter(|ask| ask.starts_with("List:numeric:false")).count(), 2);
+    assert_eq!(
+        requested.iter().filter(|request| request.starts_with("List:numeric:false")).count(),
+        2
+    );
 }
 
 #[test]
 fn refused_step_keeps_its_reason_and_continues() {
-    let answers: Answers = |ask, there| match ask {
-        Ask::Delete { .. } => Err(SandboxAccessError::Refused("find userdel".to_owned())),
-        _ => well(ask, there),
+    let answers: Answers = |request, there| match request {
+        Request::Delete { .. } => Err(SandboxAccessError::Refused("find userdel".to_owned())),
+        _ => well(request, there),
     };
     let (outcome, _) = carried(answers, &["files"], None);
     let last = outcome.cells.last().unwrap();
     assert_eq!(last.label("kind"), Some("delete"));
     assert_eq!(last.notes, ["failed to find userdel"]);
     assert!(outcome.lost);
-    let refused: Answers = |ask, there| match ask {
-        Ask::Insert { .. } => Err(SandboxAccessError::Refused("run newusers".to_owned())),
-        _ => well(ask, there),
+    let refused: Answers = |request, there| match request {
+        Request::Insert { .. } => Err(SandboxAccessError::Refused("run newusers".to_owned())),
+        _ => well(request, there),
     };
     let (outcome, _) = carried(refused, &["files"], None);
     assert_eq!(outcome.cells.len(), 1, "without users there is nothing to look up: {outcome:?}");
@@ -207,11 +212,11 @@ fn refused_step_keeps_its_reason_and_continues() {
 
 #[test]
 fn miscounted_users_make_the_insertion_invalid() {
-    let answers: Answers = |ask, there| match ask {
-        Ask::Count if there > 0 => {
+    let answers: Answers = |request, there| match request {
+        Request::Count if there > 0 => {
             Ok(Answer::Counted(Counted { accounts: Some(99), ..Counted::default() }))
         }
-        _ => well(ask, there),
+        _ => well(request, there),
     };
     let (outcome, _) = carried(answers, &["files"], None);
     assert!(outcome.lost);

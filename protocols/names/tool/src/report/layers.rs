@@ -14,7 +14,7 @@ use super::cells::{self, Latencies, Which};
 use super::digits::{digits, or_none};
 
 /// The layers, from the lowest to the highest.
-const ROADS: [(&str, &str); 5] = [
+const ACCESS_PATHS: [(&str, &str); 5] = [
     ("ldap", "LDAP search"),
     ("nslcd", "nslcd's socket"),
     ("nscd", "nscd's socket"),
@@ -39,7 +39,7 @@ fn layers(collection: &Collection, backend: &str, users: u64, temperature: &str)
         .names(["layer"])
         .figures(["p50 us", "adds us", "p99 us", "mean us", "a second"]);
     let mut below: Option<f64> = None;
-    for (path, words) in ROADS {
+    for (path, words) in ACCESS_PATHS {
         let which = Which { path, ..Which::ls(backend, users, temperature) };
         let single = cells::latencies(collection, &which);
         let Some(mean) = single.map(|single| single.mean).or_else(|| shared(collection, &which))

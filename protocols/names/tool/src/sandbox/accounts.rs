@@ -10,7 +10,7 @@ use std::path::Path;
 
 use super::spec::{FIRST_ID, Users, id, name};
 
-/// The files that a cell starts with: name, mode and text.
+/// The files that a sandbox starts with: name, mode and text.
 pub(super) fn bare() -> [(&'static str, u32, String); 4] {
     let passwd =
         "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/nonexistent:/bin/false\n";

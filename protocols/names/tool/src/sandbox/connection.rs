@@ -81,7 +81,7 @@ impl Connection {
         for dn in [account_dn(id), group_dn(id)] {
             let encode =
                 |id, out: &mut Vec<u8>| request::encode_delete(out, id, dn.as_bytes(), &[]);
-            self.conversation.ask(encode).map_err(unsent)?;
+            self.conversation.request(encode).map_err(unsent)?;
             self.settle(&format!("delete {dn}"), op::DELETE_RESPONSE, |_| {})?;
         }
         Ok(())
@@ -95,7 +95,7 @@ impl Connection {
     ) -> Result<Option<String>, SandboxError> {
         let mut search = Search::new(dn.into(), Scope::Base, Filter::present("objectClass"));
         search.attributes.push(attribute.into());
-        self.conversation.ask_fixed(&search.skeleton(&[])).map_err(unsent)?;
+        self.conversation.request_fixed(&search.skeleton(&[])).map_err(unsent)?;
         let mut found = None;
         self.settle(&format!("read {dn}"), op::SEARCH_DONE, |scan| {
             let value =
@@ -115,7 +115,7 @@ impl Connection {
         let encode = |id, out: &mut Vec<u8>| {
             request::encode_add(out, id, dn.as_bytes(), attributes, &[]);
         };
-        self.conversation.ask(encode).map_err(unsent)?;
+        self.conversation.request(encode).map_err(unsent)?;
         self.settle(&format!("add {dn}"), op::ADD_RESPONSE, |_| {})
     }
 
@@ -195,19 +195,19 @@ mod tests {
     use super::*;
 
     /// A directory that sends one fixed answer.
-    fn directory(says: &'static [u8]) -> u16 {
+    fn directory(response: &'static [u8]) -> u16 {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
         thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
             let _ = stream.read(&mut [0; 512]);
-            let _ = stream.write_all(says);
+            let _ = stream.write_all(response);
         });
         port
     }
 
-    fn opened(says: &'static [u8]) -> Result<Connection, SandboxError> {
-        Connection::open(&Login { port: directory(says), dn: "cn=a", password: "b" })
+    fn opened(response: &'static [u8]) -> Result<Connection, SandboxError> {
+        Connection::open(&Login { port: directory(response), dn: "cn=a", password: "b" })
     }
 
     #[test]

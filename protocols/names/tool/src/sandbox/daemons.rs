@@ -1,4 +1,4 @@
-//! The daemons of a cell: starts them in order, waits until they answer, stops them, and restarts them.
+//! The daemons of a sandbox: starts them in order, waits until they answer, stops them, and restarts them.
 //!
 //! A daemon is ready when its socket accepts a connection, not when its process exists. A stopped daemon leaves a
 //! socket behind, to which a client would connect and then wait, so this socket is deleted before another daemon is
@@ -16,7 +16,7 @@ use brunt_net::{Network, unix};
 use brunt_run::console;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::ask::Daemon;
+use super::request::Daemon;
 use super::sandbox_error::SandboxError;
 use super::sandbox_paths::SandboxPaths;
 use super::spec::Isolation;
@@ -157,7 +157,7 @@ fn absent(daemon: Daemon) -> SandboxError {
     SandboxError::Unfit(format!("find {} in this environment: its backend has none", daemon.name()))
 }
 
-/// A daemon's command. Without isolation, only its own request to the kernel ends it with its cell.
+/// A daemon's command. Without isolation, only its own request to the kernel ends it with its sandbox.
 fn command(place: &SandboxPaths, program: &Path, words: &[String]) -> Command {
     if place.isolation == Isolation::None {
         let mut command = tools::command(Path::new("/proc/self/exe"));

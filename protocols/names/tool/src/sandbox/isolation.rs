@@ -1,6 +1,6 @@
-//! Isolates a cell from the host: namespaces, and the mounts in them.
+//! Isolates a sandbox from the host: namespaces, and the mounts in them.
 //!
-//! Every path that a daemon or a tool writes to is covered by the cell's own memory before anything runs, and `/etc` as
+//! Every path that a daemon or a tool writes to is covered by the sandbox's own memory before anything runs, and `/etc` as
 //! a whole by a copy: a tool that replaces `/etc/passwd` renames a file over it, which is not possible for a mount
 //! point. Programs that are confined by their path (`AppArmor` knows slapd as `/usr/sbin/slapd`) or that are masked
 //! have a copy under another path.
@@ -21,7 +21,7 @@ use super::sandbox_paths::{MASKED, SandboxPaths};
 use super::spec::{Data, Isolation, Spec};
 use super::tools;
 
-/// The directory of a cell in isolation.
+/// The directory of a sandbox in isolation.
 const ROOT: &str = "/run/brunt";
 /// The port of the directory in isolation, where no other process can have it.
 const PORT: u16 = 3890;
@@ -95,7 +95,7 @@ pub(super) fn seclude() -> Result<(), SandboxError> {
     mount("proc", "/proc", "proc", flags, None).map_err(refused("mount", Path::new("/proc")))
 }
 
-/// Prepares the paths of the cell.
+/// Prepares the paths of the sandbox.
 pub(super) fn furnish(spec: &Spec) -> Result<SandboxPaths, SandboxError> {
     match (spec.isolation, &spec.data) {
         (Isolation::None, Data::Below(directory)) => unwalled(directory),
@@ -163,7 +163,7 @@ fn unwalled(directory: &Path) -> Result<SandboxPaths, SandboxError> {
     Ok(SandboxPaths { isolation: Isolation::None, root, data, etc, port })
 }
 
-/// The note about a cell without isolation, in which nothing can be masked.
+/// The note about a sandbox without isolation, in which nothing can be masked.
 pub(super) fn unmasked() -> Option<String> {
     let there: Vec<&str> =
         MASKED.iter().copied().filter(|name| tools::find(name).is_some()).collect();

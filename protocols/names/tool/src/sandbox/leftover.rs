@@ -1,7 +1,7 @@
-//! A directory on disk that is deleted with its cell, regardless of which process ends first.
+//! A directory on disk that is deleted with its sandbox, regardless of which process ends first.
 //!
-//! The process that creates it deletes it, and so does the outer process of the cell. If both are killed at the same
-//! moment, the next cell that is created beside it finds that its lock is free, and deletes it then.
+//! The process that creates it deletes it, and so does the outer process of the sandbox. If both are killed at the same
+//! moment, the next sandbox that is created beside it finds that its lock is free, and deletes it then.
 
 use std::fs::{self, File};
 use std::io;

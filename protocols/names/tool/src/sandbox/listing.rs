@@ -8,7 +8,7 @@ use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::ask::Listed;
+use super::request::Listed;
 use super::sandbox_error::SandboxError;
 use super::sandbox_paths::SandboxPaths;
 use super::spec::{Users, id, name};

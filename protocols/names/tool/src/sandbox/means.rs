@@ -1,6 +1,6 @@
-//! What this machine permits a cell to do: whether it can be isolated, and which programs are installed.
+//! What this machine permits a sandbox to do: whether it can be isolated, and which programs are installed.
 //!
-//! This is checked once, before anything is planned, so that a matrix can say which of its cells it will run and what
+//! This is checked once, before anything is planned, so that a matrix can say which of its sandboxes it will run and what
 //! the others lack, with the name of the package to install.
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use super::tools;
 /// What a machine has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Means {
-    /// The isolation that a cell can have here.
+    /// The isolation that a sandbox can have here.
     pub isolation: Isolation,
     /// The installed programs.
     programs: BTreeMap<&'static str, PathBuf>,
@@ -21,11 +21,11 @@ pub(crate) struct Means {
     modules: Vec<&'static str>,
 }
 
-/// What a cell would need and this machine lacks. Reads after "needs".
+/// What a sandbox would need and this machine lacks. Reads after "needs".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MissingMeans(pub String);
 
-/// Programs that some cell needs, and the Debian package of each.
+/// Programs that some sandbox needs, and the Debian package of each.
 const PROGRAMS: &[(&str, &str)] = &[
     ("slapd", "slapd"),
     ("slapadd", "slapd"),
@@ -63,7 +63,7 @@ impl Means {
         }
     }
 
-    /// What a cell of this backend lacks here; empty if it can run.
+    /// What a sandbox of this backend lacks here; empty if it can run.
     pub(crate) fn lacks(&self, backend: &Backend) -> Vec<MissingMeans> {
         let mut lacks = Vec::new();
         let mut needs = Vec::new();
@@ -94,9 +94,9 @@ impl Means {
             None => {}
         }
         lacks.extend(needs.into_iter().filter(|name| !self.has(name)).map(missing));
-        let asks_the_system = backend.cache.is_some()
+        let uses_system = backend.cache.is_some()
             || matches!(backend.source, Source::Ldap { reader: Reader::Nslcd | Reader::Sssd, .. });
-        if asks_the_system && self.isolation == Isolation::None {
+        if uses_system && self.isolation == Isolation::None {
             lacks.push(MissingMeans(
                 "root, or permission to create user namespaces, for a private name service"
                     .to_owned(),
@@ -112,7 +112,7 @@ impl Means {
         })
     }
 
-    /// Whether the system's own name service can be used inside a cell, files included.
+    /// Whether the system's own name service can be used inside a sandbox, files included.
     pub(crate) fn resolves(&self) -> bool {
         self.isolation != Isolation::None
     }

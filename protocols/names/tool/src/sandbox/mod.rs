@@ -1,13 +1,12 @@
 //! A private environment in which one backend of the name service is measured, and nothing on the host is changed.
 //!
-//! A cell is this program started again: an outer process creates namespaces and waits; an inner one is process 1 in
+//! A sandbox is this program started again: an outer process creates namespaces and waits; an inner one is process 1 in
 //! them, covers the paths that daemons write to, and carries out requests, one line of JSON each. The kernel ends every
 //! process and mount of a namespace with its process 1, so no clean-up is needed, and nothing is left behind regardless
 //! of how the controller ends. The controller communicates with it through [`Sandbox`] and does not depend on any of
 //! this.
 
 mod accounts;
-mod ask;
 mod configuration;
 mod connection;
 mod daemons;
@@ -18,6 +17,7 @@ mod listing;
 mod loopback;
 mod means;
 mod provision;
+mod request;
 mod sandbox_error;
 mod sandbox_paths;
 mod service;
@@ -26,12 +26,12 @@ mod stage;
 mod tools;
 mod vitals;
 
-pub(crate) use ask::{
-    Answer, Ask, Counted, Daemon, Estimate, Listed, Provisioned, Ran, Spread, Statistics, Way,
+pub(crate) use means::{Means, MissingMeans};
+pub(crate) use request::{
+    Answer, Counted, Daemon, Estimate, Listed, Provisioned, Ran, Request, Spread, Statistics, Way,
 };
 #[cfg(test)]
-pub(crate) use ask::{ProcessUsage, Started};
-pub(crate) use means::{Means, MissingMeans};
+pub(crate) use request::{ProcessUsage, Started};
 pub(crate) use spec::{
     Backend, Cache, Data, FIRST_ID, GROUPS, Index, Isolation, Nscd, PEOPLE, Reader, Server, Source,
     Spec, Variant,
@@ -49,12 +49,12 @@ use std::time::Duration;
 
 use leftover::Leftover;
 
-/// Lines of a cell's error output that are kept to explain its end.
+/// Lines of a sandbox's error output that are kept to explain its end.
 const KEPT_LINES: usize = 20;
-/// How long a cell may take to be created.
+/// How long a sandbox may take to be created.
 const MAKING: Duration = Duration::from_secs(60);
 
-/// Why a cell could not be created, or did not answer. Reads after "failed to".
+/// Why a sandbox could not be created, or did not answer. Reads after "failed to".
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SandboxAccessError {
     /// This program could not be started again.
@@ -81,16 +81,16 @@ pub(crate) enum SandboxAccessError {
 #[derive(Debug)]
 pub(crate) struct Sandbox {
     child: Child,
-    /// Closing it makes the cell end.
-    asks: Option<ChildStdin>,
+    /// Closing it makes the sandbox end.
+    requests: Option<ChildStdin>,
     answers: Receiver<String>,
     words: Arc<Mutex<VecDeque<String>>>,
-    /// The directory on disk, which is deleted with the cell.
+    /// The directory on disk, which is deleted with the sandbox.
     _data: Option<Leftover>,
 }
 
 impl Sandbox {
-    /// Creates a cell.
+    /// Creates a sandbox.
     pub(crate) fn open(spec: &Spec) -> Result<Self, SandboxAccessError> {
         let mut spec = spec.clone();
         let data = match &spec.data {
@@ -110,7 +110,7 @@ impl Sandbox {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // A ^C at the terminal is for the controller: it decides when its cells end.
+            // A ^C at the terminal is for the controller: it decides when its sandboxes end.
             .process_group(0)
             .spawn()
             .map_err(SandboxAccessError::Start)?;
@@ -134,23 +134,23 @@ impl Sandbox {
                 }
             });
         }
-        let asks = child.stdin.take();
-        let mut sandbox = Self { child, asks, answers, words, _data: data };
+        let requests = child.stdin.take();
+        let mut sandbox = Self { child, requests, answers, words, _data: data };
         match sandbox.answer(MAKING)? {
             Answer::Failed(why) => Err(SandboxAccessError::Refused(why)),
             _ => Ok(sandbox),
         }
     }
 
-    /// Has a request carried out inside. A cell that takes longer than `patience` is ended, and gives no more answers.
-    pub(crate) fn ask(
+    /// Has a request carried out inside. A sandbox that takes longer than `patience` is ended, and gives no more answers.
+    pub(crate) fn request(
         &mut self,
-        ask: &Ask,
+        request: &Request,
         patience: Duration,
     ) -> Result<Answer, SandboxAccessError> {
-        let mut line = serde_json::to_string(ask).map_err(SandboxAccessError::Garbled)?;
+        let mut line = serde_json::to_string(request).map_err(SandboxAccessError::Garbled)?;
         line.push('\n');
-        let sent = self.asks.as_mut().map(|asks| asks.write_all(line.as_bytes()));
+        let sent = self.requests.as_mut().map(|requests| requests.write_all(line.as_bytes()));
         if !matches!(sent, Some(Ok(()))) {
             return Err(SandboxAccessError::Ended(self.last_words()));
         }
@@ -186,7 +186,7 @@ impl Sandbox {
 
     /// Ends everything in it. The outer process ends the inner one when the other end of its input is closed.
     fn end(&mut self) {
-        self.asks = None;
+        self.requests = None;
         let _ = self.child.wait();
     }
 }

@@ -1,4 +1,4 @@
-//! Why a request failed inside a cell.
+//! Why a request failed inside a sandbox.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub(super) enum SandboxError {
     NotReady {
         /// The daemon.
         daemon: &'static str,
-        /// How long the cell waited.
+        /// How long the sandbox waited.
         patience: Duration,
         /// The end of its log.
         log: String,
@@ -53,7 +53,7 @@ pub(super) enum SandboxError {
     /// An invalid message from a directory.
     #[error("understand the directory: {0}")]
     Garbled(#[from] brunt_ldap_wire::ber::DecodeError),
-    /// A request that this cell cannot carry out.
+    /// A request that this sandbox cannot carry out.
     #[error("{0}")]
     Unfit(String),
 }

@@ -1,4 +1,4 @@
-//! Paths and addresses in a cell.
+//! Paths and addresses in a sandbox.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use super::tools;
 /// time.
 pub(super) const MASKED: &[&str] = &["sss_cache", "nscd"];
 
-/// The directories and the port of one cell.
+/// The directories and the port of one sandbox.
 #[derive(Clone, Debug)]
 pub(super) struct SandboxPaths {
     /// How much is isolated.
@@ -31,7 +31,7 @@ impl SandboxPaths {
         format!("ldap://127.0.0.1:{}", self.port)
     }
 
-    /// The path of a program: that of its copy in the cell, or the system's.
+    /// The path of a program: that of its copy in the sandbox, or the system's.
     pub(super) fn program(&self, name: &str) -> Result<PathBuf, SandboxError> {
         let lent = self.lent(name);
         if lent.exists() {
@@ -48,7 +48,7 @@ impl SandboxPaths {
         self.root.join("bin").join(name)
     }
 
-    /// Whether the cell has a name service of its own that can be used.
+    /// Whether the sandbox has a name service of its own that can be used.
     pub(super) fn resolves(&self) -> bool {
         self.isolation != Isolation::None
     }

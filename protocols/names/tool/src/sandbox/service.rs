@@ -1,4 +1,4 @@
-//! Process 1 of a cell: carries out the requests.
+//! Process 1 of a sandbox: carries out the requests.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,6 @@ use std::process::Command;
 use std::time::Duration;
 
 use super::accounts;
-use super::ask::{Answer, Ask, Counted, Daemon, Ran, Started, Statistics};
 use super::configuration;
 use super::configuration::directory389;
 use super::connection::{Connection, Login};
@@ -15,6 +14,7 @@ use super::etc;
 use super::isolation;
 use super::listing;
 use super::provision::{self, Halt, Operation, Store};
+use super::request::{Answer, Counted, Daemon, Ran, Request, Started, Statistics};
 use super::sandbox_error::SandboxError;
 use super::sandbox_paths::SandboxPaths;
 use super::spec::{
@@ -28,7 +28,7 @@ const TOOL: Duration = Duration::from_secs(300);
 /// Where slapd counts the searches it has completed.
 const SEARCHES: (&str, &str) = ("cn=Search,cn=Operations,cn=Monitor", "monitorOpCompleted");
 
-/// The state of a cell.
+/// The state of a sandbox.
 #[derive(Debug)]
 pub(super) struct Service {
     place: SandboxPaths,
@@ -39,56 +39,58 @@ pub(super) struct Service {
 }
 
 impl Service {
-    /// A cell in which no daemon runs yet.
+    /// A sandbox in which no daemon runs yet.
     pub(super) fn new(place: SandboxPaths) -> Self {
         Self { place, daemons: Daemons::default(), backend: None, own_searches: 0 }
     }
 
     /// Carries out a request.
-    pub(super) fn carry_out(&mut self, ask: Ask) -> Result<Answer, SandboxError> {
-        Ok(match ask {
-            Ask::Start(backend) => Answer::Started(self.start(backend)?),
-            Ask::Insert { way, users } => {
+    pub(super) fn carry_out(&mut self, request: Request) -> Result<Answer, SandboxError> {
+        Ok(match request {
+            Request::Start(backend) => Answer::Started(self.start(backend)?),
+            Request::Insert { way, users } => {
                 let (store, place) = (self.store()?, self.place.clone());
                 let done =
                     provision::carry_out(Operation::Insert, way, &users, &store, &place, self)?;
                 Answer::Provisioned(done)
             }
-            Ask::Delete { way, users } => {
+            Request::Delete { way, users } => {
                 let (store, place) = (self.store()?, self.place.clone());
                 let done =
                     provision::carry_out(Operation::Delete, way, &users, &store, &place, self)?;
                 Answer::Provisioned(done)
             }
-            Ask::Sample { users, points, calls } => {
+            Request::Sample { users, points, calls } => {
                 let (store, place) = (self.store()?, self.place.clone());
                 Answer::Sampled(provision::sample(&users, points, calls, &store, &place, self)?)
             }
-            Ask::Count => Answer::Counted(self.count()?),
-            Ask::MakeFiles { users, files } => {
+            Request::Count => Answer::Counted(self.count()?),
+            Request::MakeFiles { users, files } => {
                 listing::make(&self.place, &users, files)?;
                 Answer::Done
             }
-            Ask::List { numeric, limit_s } => {
+            Request::List { numeric, limit_s } => {
                 Answer::Listed(listing::list(&self.place, numeric, limit(limit_s))?)
             }
-            Ask::Resolve { words, limit_s } => Answer::Ran(self.resolve(&words, limit(limit_s))?),
-            Ask::Run { words, limit_s } => {
+            Request::Resolve { words, limit_s } => {
+                Answer::Ran(self.resolve(&words, limit(limit_s))?)
+            }
+            Request::Run { words, limit_s } => {
                 let name = words.first().map_or("", String::as_str);
                 let mut command = tools::command(&self.place.program(name)?);
                 command.args(words.get(1..).unwrap_or_default());
                 Answer::Ran(tools::run(command, &[], limit(limit_s))?)
             }
-            Ask::Restart(daemon) => {
+            Request::Restart(daemon) => {
                 self.daemons.restart(daemon, &self.place)?;
                 if daemon == Daemon::Directory {
                     self.own_searches = 0;
                 }
                 Answer::Done
             }
-            Ask::Pause(daemon) => self.daemons.pause(daemon, true).map(|()| Answer::Done)?,
-            Ask::Resume(daemon) => self.daemons.pause(daemon, false).map(|()| Answer::Done)?,
-            Ask::Statistics => Answer::Statistics(self.statistics()?),
+            Request::Pause(daemon) => self.daemons.pause(daemon, true).map(|()| Answer::Done)?,
+            Request::Resume(daemon) => self.daemons.pause(daemon, false).map(|()| Answer::Done)?,
+            Request::Statistics => Answer::Statistics(self.statistics()?),
         })
     }
 

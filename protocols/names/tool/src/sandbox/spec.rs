@@ -1,6 +1,6 @@
-//! The specification of a cell: which backend, its settings, and its users.
+//! The specification of a sandbox: which backend, its settings, and its users.
 //!
-//! It is data, made by the controller and read by the cell at the other end of a pipe, so every part of it can be
+//! It is data, made by the controller and read by the sandbox at the other end of a pipe, so every part of it can be
 //! written as JSON. It uses general terms; the module of each configuration file translates them into that file's
 //! syntax.
 
@@ -35,7 +35,7 @@ pub(super) const fn id(number: u32) -> u32 {
 /// The users of these numbers. Each has an account and a group, with the same id and the same name.
 pub(super) type Users = Range<u32>;
 
-/// The specification of a cell.
+/// The specification of a sandbox.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Spec {
     /// Where durable data is stored.
@@ -62,7 +62,7 @@ pub(crate) enum Isolation {
     Root,
     /// The same in a user namespace, in which one id is mapped: files of many owners cannot be made.
     User,
-    /// Nothing: the cell has only a directory and a port of its own. Requests that need the system's name service are
+    /// Nothing: the sandbox has only a directory and a port of its own. Requests that need the system's name service are
     /// refused.
     None,
 }

@@ -1,4 +1,4 @@
-//! The two processes of a cell: the outer one, which creates namespaces and waits, and the inner one, which is process
+//! The two processes of a sandbox: the outer one, which creates namespaces and waits, and the inner one, which is process
 //! 1.
 //!
 //! There are two, since a process cannot move itself into a new process namespace, only its children. Each end of the
@@ -17,14 +17,14 @@ use brunt_run::options::refusal::Refusal;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, set_parent_process_death_signal};
 
-use super::ask::{Answer, Ask};
 use super::isolation;
+use super::request::{Answer, Request};
 use super::sandbox_error::SandboxError;
 use super::service::Service;
 use super::spec::{Data, Isolation, Spec};
 use crate::options::names::CellArgs;
 
-/// Runs as the process that the hidden command names: one of the processes of a cell.
+/// Runs as the process that the hidden command names: one of the processes of a sandbox.
 pub(crate) fn enter(args: &CellArgs) -> Result<Exit, Refusal> {
     if !args.leash.is_empty() {
         return Err(refusal(&leashed(&args.leash)));
@@ -43,7 +43,7 @@ pub(crate) fn enter(args: &CellArgs) -> Result<Exit, Refusal> {
         Ok(()) => Ok(Exit::Ok),
         Err(fault) => {
             // The controller receives the reason as the answer it is waiting for.
-            say(&Answer::Failed(fault.to_string()));
+            send(&Answer::Failed(fault.to_string()));
             Ok(Exit::Failed)
         }
     }
@@ -56,7 +56,7 @@ fn refusal(fault: &SandboxError) -> Refusal {
 /// Replaces this process by a program that dies with its parent.
 fn leashed(words: &[String]) -> SandboxError {
     if let Err(error) = set_parent_process_death_signal(Some(Signal::KILL)) {
-        return SandboxError::system("tie a daemon to its cell")(error.into());
+        return SandboxError::system("tie a daemon to its sandbox")(error.into());
     }
     let (program, rest) = words.split_first().map_or(("", &[][..]), |(name, rest)| (name, rest));
     let error = Command::new(program).args(rest).exec();
@@ -119,26 +119,26 @@ fn watch(child: &Child) -> io::Result<()> {
 
 fn inner(spec: &Spec) -> Result<(), SandboxError> {
     set_parent_process_death_signal(Some(Signal::KILL))
-        .map_err(|error| SandboxError::system("tie process 1 to its cell")(error.into()))?;
+        .map_err(|error| SandboxError::system("tie process 1 to its sandbox")(error.into()))?;
     // Namespaces belong to a thread, so they are created before there is a second one.
     let place = isolation::furnish(spec)?;
-    let asks = asks();
-    say(&Answer::Done);
+    let requests = requests();
+    send(&Answer::Done);
     let mut service = Service::new(place);
-    while let Ok(ask) = asks.recv() {
-        let answer = match ask {
-            Ok(ask) => service.carry_out(ask),
+    while let Ok(request) = requests.recv() {
+        let answer = match request {
+            Ok(request) => service.carry_out(request),
             Err(error) => Err(SandboxError::Unfit(format!("decode the request: {error}"))),
         };
-        say(&answer.unwrap_or_else(|fault| Answer::Failed(fault.to_string())));
+        send(&answer.unwrap_or_else(|fault| Answer::Failed(fault.to_string())));
     }
     Ok(())
 }
 
 /// Reads requests. When its input is closed this process ends at once, whatever it is doing: its daemons and mounts end
 /// with it.
-#[expect(clippy::exit, reason = "the end of process 1 is what ends a cell")]
-fn asks() -> Receiver<serde_json::Result<Ask>> {
+#[expect(clippy::exit, reason = "the end of process 1 is what ends a sandbox")]
+fn requests() -> Receiver<serde_json::Result<Request>> {
     let (sender, receiver) = channel();
     thread::spawn(move || {
         for line in io::stdin().lock().lines().map_while(Result::ok) {
@@ -151,7 +151,7 @@ fn asks() -> Receiver<serde_json::Result<Ask>> {
     receiver
 }
 
-fn say(answer: &Answer) {
+fn send(answer: &Answer) {
     let line = serde_json::to_string(answer).unwrap_or_else(|error| {
         format!(
             "{{\"Failed\":\"put an answer into words: {}\"}}",

@@ -12,7 +12,7 @@ use brunt_exchange::{Clock as _, Monotonic};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use super::ask::Ran;
+use super::request::Ran;
 use super::sandbox_error::SandboxError;
 
 /// Directories of administrators' programs, which the path of other users lacks.

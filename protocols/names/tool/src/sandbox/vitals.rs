@@ -7,7 +7,7 @@ use std::path::Path;
 
 use brunt_exchange::{Clock as _, Monotonic};
 
-use super::ask::{NscdTable, ProcessUsage};
+use super::request::{NscdTable, ProcessUsage};
 
 /// Blocks that are written durably, one after the other.
 const SYNCS: usize = 40;

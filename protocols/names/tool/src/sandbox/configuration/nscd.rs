@@ -13,7 +13,7 @@ const TABLES: [(&str, u32, u32); 2] = [("passwd", 600, 20), ("group", 3600, 60)]
 /// nscd.conf as tuned.
 pub(crate) fn text(nscd: &Nscd) -> String {
     let mut text = String::from("paranoia no\n");
-    let says = |yes: bool| if yes { "yes" } else { "no" };
+    let yes_or_no = |yes: bool| if yes { "yes" } else { "no" };
     for (table, positive, negative) in TABLES {
         let positive = nscd.positive_ttl_s.unwrap_or(positive);
         let negative = nscd.negative_ttl_s.unwrap_or(negative);
@@ -23,8 +23,8 @@ pub(crate) fn text(nscd: &Nscd) -> String {
             ("negative-time-to-live", negative.to_string()),
             ("suggested-size", nscd.suggested_size.to_string()),
             ("check-files", "yes".to_owned()),
-            ("persistent", says(nscd.persistent).to_owned()),
-            ("shared", says(nscd.shared).to_owned()),
+            ("persistent", yes_or_no(nscd.persistent).to_owned()),
+            ("shared", yes_or_no(nscd.shared).to_owned()),
             ("max-db-size", MAX_DB_SIZE.to_string()),
         ] {
             let _ = writeln!(text, "{key} {table} {value}");

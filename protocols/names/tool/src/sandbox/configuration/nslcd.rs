@@ -1,5 +1,5 @@
 //! nslcd.conf. nslcd cannot use another file or another socket than its own, so both are at their default paths, within
-//! the isolation of a cell.
+//! the isolation of a sandbox.
 
 use super::super::spec::{GROUPS, PEOPLE, SUFFIX};
 

@@ -6,8 +6,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use super::super::accounts;
-use super::super::ask::Provisioned;
 use super::super::connection::{Login, account_dn, group_dn, ldif as entries};
+use super::super::request::Provisioned;
 use super::super::sandbox_error::SandboxError;
 use super::super::sandbox_paths::SandboxPaths;
 use super::super::spec::{Users, id};

@@ -3,9 +3,9 @@
 use std::io;
 use std::process::{Command, ExitStatus};
 
-use super::super::ask::Provisioned;
 use super::super::connection::{Login, account_dn, group_dn, ldif};
 use super::super::daemons::tool_log;
+use super::super::request::Provisioned;
 use super::super::sandbox_error::SandboxError;
 use super::super::sandbox_paths::SandboxPaths;
 use super::super::spec::{Users, id, name};

@@ -5,7 +5,7 @@
 //! means are integrated over the sizes by trapezoids. The error is stated: two standard errors of the means, and the
 //! curvature between the sizes, estimated by leaving out every other one.
 
-use super::super::ask::{Estimate, Point, Provisioned, Sampled, Spread, Way};
+use super::super::request::{Estimate, Point, Provisioned, Sampled, Spread, Way};
 use super::super::sandbox_error::SandboxError;
 use super::super::sandbox_paths::SandboxPaths;
 use super::super::spec::Users;

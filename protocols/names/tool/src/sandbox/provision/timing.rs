@@ -5,7 +5,7 @@ use std::fs;
 
 use brunt_exchange::{Clock as _, Monotonic};
 
-use super::super::ask::{Provisioned, Spread};
+use super::super::request::{Provisioned, Spread};
 use super::super::spec::Users;
 use super::super::tools;
 

@@ -3,8 +3,8 @@
 use brunt_exchange::{Clock as _, Monotonic};
 
 use super::super::accounts;
-use super::super::ask::{Provisioned, Way};
 use super::super::connection::{Connection, Login};
+use super::super::request::{Provisioned, Way};
 use super::super::sandbox_error::SandboxError;
 use super::super::sandbox_paths::SandboxPaths;
 use super::super::spec::{Server, Users, id};

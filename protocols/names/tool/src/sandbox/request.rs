@@ -1,7 +1,7 @@
-//! What a controller asks a cell to do, and the cell's answers.
+//! [`Request`]: what a sandbox does for its controller, and its answers.
 //!
-//! One line of JSON each way. A request is completed before the next is read; if it fails, the answer says why, and the
-//! cell continues. Figures of single calls are summed up inside the cell, so that an answer stays small whatever the
+//! One line of JSON each way. A request is completed before the next is read; if it fails, the answer gives the reason, and the
+//! sandbox continues. Figures of single calls are summed up inside the sandbox, so that an answer stays small whatever the
 //! number of users.
 
 use std::collections::BTreeMap;
@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::spec::{Backend, Users};
 
-/// A request to a cell.
+/// A request to a sandbox.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) enum Ask {
+pub(crate) enum Request {
     /// Set the backend up and start its daemons. Daemons that ran before are stopped, and their data is dropped.
     Start(Backend),
     /// Add these users.
@@ -98,7 +98,7 @@ pub(crate) enum Way {
     Bulk,
 }
 
-/// A daemon of a cell.
+/// A daemon of a sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Daemon {
@@ -276,7 +276,7 @@ pub(crate) struct Ran {
 pub(crate) struct Statistics {
     /// By name of the daemon; its children are included.
     pub daemons: BTreeMap<String, ProcessUsage>,
-    /// Searches that the directory has completed according to its own count, less those that this cell made.
+    /// Searches that the directory has completed according to its own count, less those that this sandbox made.
     pub searches: Option<u64>,
     /// nscd's own statistics. Lookups that clients make directly in its shared memory are not in them, so its hits are
     /// not a measure; the searches that reach the directory are.

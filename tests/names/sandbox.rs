@@ -1,4 +1,4 @@
-//! [`Cell`]: a private environment, used as its controller does, one line of JSON at a time.
+//! [`Sandbox`]: a private environment, used as its controller does, one line of JSON at a time.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::process::CommandExt as _;
@@ -8,20 +8,20 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
 
-/// A running cell. Dropping it closes its input, as the end of its controller would.
-pub(crate) struct Cell {
+/// A running sandbox. Dropping it closes its input, as the end of its controller would.
+pub(crate) struct Sandbox {
     pub(crate) outer: Child,
     answers: BufReader<ChildStdout>,
     pub(crate) mark: String,
 }
 
-impl Cell {
-    /// A cell as root has it, with its data in memory.
+impl Sandbox {
+    /// A sandbox as root has it, with its data in memory.
     pub(crate) fn open() -> Self {
         Self::with("Root", &json!("Memory"), None)
     }
 
-    /// Another kind of cell, perhaps as another user.
+    /// Another kind of sandbox, perhaps as another user.
     pub(crate) fn with(isolation: &str, data: &Value, user: Option<u32>) -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -35,28 +35,28 @@ impl Cell {
         }
         let mut outer = command.spawn().expect("brunt starts");
         let answers = BufReader::new(outer.stdout.take().expect("the output is a pipe"));
-        let mut cell = Self { outer, answers, mark };
-        assert_eq!(cell.answer(), json!("Done"));
-        cell
+        let mut sandbox = Self { outer, answers, mark };
+        assert_eq!(sandbox.answer(), json!("Done"));
+        sandbox
     }
 
     /// Asks and waits for the answer.
-    pub(crate) fn ask(&mut self, ask: &Value) -> Value {
-        self.send(ask);
+    pub(crate) fn request(&mut self, request: &Value) -> Value {
+        self.send(request);
         self.answer()
     }
 
     /// Asks for something that must be done: what is inside the answer.
-    pub(crate) fn demand(&mut self, ask: &Value, answer: &str) -> Value {
-        let mut given = self.ask(ask);
+    pub(crate) fn demand(&mut self, request: &Value, answer: &str) -> Value {
+        let mut given = self.request(request);
         let inside = given.get_mut(answer).map(Value::take);
-        inside.unwrap_or_else(|| panic!("{ask} was answered {given}"))
+        inside.unwrap_or_else(|| panic!("{request} was answered {given}"))
     }
 
     /// Asks and does not wait.
-    pub(crate) fn send(&mut self, ask: &Value) {
+    pub(crate) fn send(&mut self, request: &Value) {
         let input = self.outer.stdin.as_mut().expect("the input is a pipe");
-        let _ = writeln!(input, "{ask}");
+        let _ = writeln!(input, "{request}");
     }
 
     fn answer(&mut self) -> Value {
@@ -82,14 +82,14 @@ impl Cell {
 
     fn provision(&mut self, act: &str, way: &Value, users: std::ops::Range<u32>) -> Value {
         let count = users.len();
-        let ask =
+        let request =
             json!({ act: { "way": way, "users": { "start": users.start, "end": users.end } } });
-        let done = self.demand(&ask, "Provisioned");
+        let done = self.demand(&request, "Provisioned");
         assert_eq!((&done["users"], &done["failed"]), (&json!(count), &json!(0)), "{done}");
         done
     }
 
-    /// What a shell in the cell prints. It must end well.
+    /// What a shell in the sandbox prints. It must end well.
     pub(crate) fn shell(&mut self, script: &str) -> String {
         let words = ["sh", "-c", script];
         let ran = self.demand(&json!({ "Run": { "words": words, "limit_s": 60.0 } }), "Ran");
@@ -102,13 +102,13 @@ impl Cell {
         self.demand(&json!({ "List": { "numeric": false, "limit_s": limit_s } }), "Listed")
     }
 
-    /// The process ids of all that belongs to the cell, as the host sees them.
+    /// The process ids of all that belongs to the sandbox, as the host sees them.
     pub(crate) fn processes(&self) -> Vec<i32> {
         marked(&self.mark)
     }
 }
 
-impl Drop for Cell {
+impl Drop for Sandbox {
     fn drop(&mut self) {
         drop(self.outer.stdin.take());
         let _ = self.outer.wait();
