@@ -1,30 +1,31 @@
-//! What is said of the clocks when a server refuses what was signed here: assertions and proofs are valid for a short
-//! time, by the clock of the server.
+//! How far the clock of a server is from this machine's, when it refuses what was signed here: assertions and proofs are
+//! valid for a short time, by the clock of the server.
 
 use brunt_http_driver::Response;
 use std::time::Duration;
 
-/// What a server says of an assertion or a proof that it does not take.
+/// The error codes of a server that does not accept an assertion or a proof.
 const WORDS: [&str; 3] = ["invalid_client", "invalid_grant", "invalid_dpop_proof"];
-/// The least difference that is told, in seconds.
-const TOLD: u64 = 30;
+/// The least difference that is reported, in seconds.
+const REPORTED_LEAST: u64 = 30;
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /// How far the server's clock is from this machine's, if an answer refuses something signed and they differ by more
 /// than 30 seconds.
 pub(super) fn words(response: &Response, now: Duration) -> Option<String> {
-    let says = |text: &[u8]| {
+    let mentions = |text: &[u8]| {
         let text = String::from_utf8_lossy(text);
         WORDS.iter().any(|words| text.contains(words))
     };
     let refused = matches!(response.status(), 400 | 401)
-        && (says(response.body()) || response.values("www-authenticate").any(says));
+        && (mentions(response.body()) || response.values("www-authenticate").any(mentions));
     let date = response.values("date").next().filter(|_| refused)?;
     let (theirs, ours) = (date_seconds(std::str::from_utf8(date).ok()?)?, now.as_secs());
     let side = if theirs < ours { "behind" } else { "ahead of" };
     let apart = theirs.abs_diff(ours);
-    (apart > TOLD).then(|| format!("the server's clock is {apart} s {side} that of this machine"))
+    (apart > REPORTED_LEAST)
+        .then(|| format!("the server's clock is {apart} s {side} that of this machine"))
 }
 
 /// The seconds since 1970 of a date in the form that servers must write (RFC 9110 section 5.6.7).

@@ -5,13 +5,13 @@
 
 use super::check::Check;
 use super::control::Control;
-use super::counters::CODE_PAUSE;
-use super::counters::Tallies;
+use super::counters::{CODE_PAUSE, Tallies};
+use super::drawing_order::{VariableCycle, drawing_order};
 use super::extract::Extract;
 use super::page_step::PageStep;
 use super::pause::Pause;
 use super::plan::{ExchangeStep, Flow, Payload, Scenario, Step};
-use super::source::{self, Renewal, Source, VariableCycle};
+use super::source::{Renewal, Source};
 use super::step_id::StepId;
 use brunt_feed::{Hole, Text, TextPiece};
 use brunt_flow_page::Wish;
@@ -105,7 +105,7 @@ impl CompiledFlow {
     /// Determines what can be known about a flow. Resolves the names of all servers that do not depend on a variable.
     pub fn new(flow: Flow, network: Arc<Network>) -> Result<Self, CompileError> {
         let tallies = Tallies::new(&flow);
-        let order = source::order(&flow.variables)?;
+        let order = drawing_order(&flow.variables)?;
         let by_exchange =
             |renewal| matches!(renewal, Renewal::Exchange | Renewal::AfterUse | Renewal::Use);
         let renews_by_exchange = order.iter().any(|(_, renewal)| by_exchange(*renewal));

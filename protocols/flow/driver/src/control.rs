@@ -5,8 +5,8 @@
 
 use super::guard::Guard;
 use super::pause::Pause;
-use super::weight::Weight;
-use brunt_feed::Text;
+use super::value_error::{ValueError, whole_number};
+use brunt_feed::{Text, Values};
 use std::sync::Arc;
 
 /// An instruction.
@@ -100,7 +100,7 @@ pub struct Repetition {
 pub enum Times {
     /// As many as its maximum, as long as its conditions hold.
     Most,
-    /// As many as this text says, which contains variables.
+    /// As many as the value of this text, which contains variables.
     Of(Text),
 }
 
@@ -114,4 +114,49 @@ pub struct Group {
     pub span: u16,
     /// The number of the same span without pauses, if it has any.
     pub work: Option<u16>,
+}
+
+/// The weight of a step, relative to the others of its group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Weight {
+    /// Always the same.
+    Fixed(u32),
+    /// The value of this text, which contains variables.
+    Of(Text),
+}
+
+impl Weight {
+    /// The weight now.
+    pub fn number(&self, values: &Values) -> Result<u32, ValueError> {
+        match self {
+            Self::Fixed(weight) => Ok(*weight),
+            Self::Of(text) => whole_number(text, values),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_feed::{Escape, Hole, TextPiece};
+
+    #[test]
+    fn weight_text_must_be_a_whole_number() {
+        let weight = Weight::Of(Text::from_pieces([TextPiece::Hole(Hole(0), Escape::None)]));
+        let mut values = Values::new(1);
+        let wrong =
+            |shown: &str| Err(ValueError { shown: shown.to_owned(), expected: "a whole number" });
+        assert_eq!(Weight::Fixed(7).number(&values), Ok(7));
+        assert_eq!(weight.number(&values), wrong(""));
+        for (value, number) in [(" 30 ", Ok(30)), ("0", Ok(0)), ("4294967295", Ok(u32::MAX))] {
+            values.set(Hole(0), value.as_bytes());
+            assert_eq!(weight.number(&values), number);
+        }
+        for value in ["", "-1", "1.5", "4294967296", "some"] {
+            values.set(Hole(0), value.as_bytes());
+            assert_eq!(weight.number(&values), wrong(value));
+        }
+        values.hide(Hole(0), true);
+        assert_eq!(weight.number(&values), wrong("***"));
+    }
 }

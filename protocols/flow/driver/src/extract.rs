@@ -3,17 +3,17 @@
 //! A place in an answer is a [`Location`], compiled once; checks use the same places. If an answer has no value at the
 //! place, the variable loses its value too, so that no step sends a value from an earlier iteration.
 
-use super::json::{self, Pointer};
-use super::jsonpath::JsonPath;
-use super::pattern::Pattern;
+use super::json::{self, Pointer, PointerError};
+use super::jsonpath::{JsonPath, JsonPathError};
+use super::pattern::{Pattern, PatternError};
 use super::pick::Pick;
 use super::place;
 use super::reply::Parsed;
 use super::unexamined::Unexamined;
 use super::work::Work;
-use super::xpath::XPath;
+use super::xpath::{XPath, XPathError};
 use brunt_feed::{Hole, Values};
-use brunt_flow_page::Selector;
+use brunt_flow_page::{Selector, SelectorError};
 use brunt_http_driver::response::Wanted;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -48,12 +48,12 @@ pub struct Expiry {
 }
 
 impl Expiry {
-    /// How long the value is valid; none if the answer does not say.
+    /// How long the value is valid; none if the answer does not give it.
     pub fn lifetime(&self, parsed: &Parsed<'_>) -> Option<Duration> {
         let found = self.of.find(parsed).ok().flatten()?;
         let text = found.text();
         let seconds: f64 = std::str::from_utf8(&text).ok()?.trim().parse().ok()?;
-        // What is no number says nothing, and is no time either.
+        // NaN is not a time.
         let seconds = Some(seconds).filter(|seconds| !seconds.is_nan())?;
         let seconds = seconds.clamp(0.0, LIFETIME_MAX.as_secs_f64());
         Some(Duration::from_secs_f64(seconds))
@@ -126,16 +126,24 @@ pub enum Location {
     },
 }
 
-/// An invalid place.
+/// An invalid place: its text, and why it is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("read the {kind} '{text}': {problem}")]
-pub struct LocationError {
-    /// The kind of place it should have been.
-    pub kind: &'static str,
-    /// The text of the place.
-    pub text: String,
-    /// What is wrong with it and what would be correct.
-    pub problem: String,
+pub enum LocationError {
+    /// A JSON pointer.
+    #[error("read the JSON pointer '{0}': {1}")]
+    Pointer(String, PointerError),
+    /// A path through JSON.
+    #[error("read the JSONPath '{0}': {1}")]
+    Path(String, JsonPathError),
+    /// A path through XML.
+    #[error("read the XPath '{0}': {1}")]
+    XPath(String, XPathError),
+    /// An element of a page.
+    #[error("read the selector '{0}': {1}")]
+    Html(String, SelectorError),
+    /// A part of a value.
+    #[error("read the regular expression '{0}': {1}")]
+    Pattern(String, PatternError),
 }
 
 /// A value that was found.
@@ -258,26 +266,26 @@ impl Location {
     /// Creates a place in a JSON body, RFC 6901: `/user/0/name`.
     pub fn pointer(text: &str) -> Result<Self, LocationError> {
         let pointer = Pointer::parse(text);
-        pointer.map(Self::Pointer).map_err(|problem| wrong("JSON pointer", text, problem))
+        pointer.map(Self::Pointer).map_err(|error| LocationError::Pointer(text.to_owned(), error))
     }
 
     /// Creates a path through a JSON body, RFC 9535: `$.users[?@.mail].name`.
     pub fn path(text: &str) -> Result<Self, LocationError> {
         let path = JsonPath::parse(text);
-        path.map(Self::Path).map_err(|problem| wrong("JSONPath", text, problem))
+        path.map(Self::Path).map_err(|error| LocationError::Path(text.to_owned(), error))
     }
 
     /// Creates a place in an XML body: `//Attribute[@Name='mail']/Value`. A name without a prefix means this name in
     /// any namespace.
     pub fn xpath(text: &str) -> Result<Self, LocationError> {
         let path = XPath::parse(text);
-        path.map(Self::XPath).map_err(|error| wrong("XPath", text, error.to_string()))
+        path.map(Self::XPath).map_err(|error| LocationError::XPath(text.to_owned(), error))
     }
 
     /// Creates a place in a page: an element, or one of its attributes.
     pub fn html(text: &str, attribute: Option<String>) -> Result<Self, LocationError> {
         let selector = Selector::parse(text);
-        let selector = selector.map_err(|error| wrong("selector", text, error.to_string()))?;
+        let selector = selector.map_err(|error| LocationError::Html(text.to_owned(), error))?;
         Ok(Self::Html { selector, attribute })
     }
 
@@ -289,7 +297,7 @@ impl Location {
     /// Narrows this place to the part of its value that a regular expression matches.
     pub fn narrowed(self, text: &str, group: usize) -> Result<Self, LocationError> {
         let pattern = Pattern::parse(text, group);
-        let pattern = pattern.map_err(|problem| wrong("regular expression", text, problem))?;
+        let pattern = pattern.map_err(|error| LocationError::Pattern(text.to_owned(), error))?;
         Ok(Self::Pattern { of: Box::new(self), pattern })
     }
 
@@ -487,10 +495,6 @@ impl fmt::Display for Location {
             Self::Pattern { of, pattern } => write!(f, "'{pattern}' in {of}"),
         }
     }
-}
-
-fn wrong(kind: &'static str, text: &str, problem: String) -> LocationError {
-    LocationError { kind, text: text.to_owned(), problem }
 }
 
 #[cfg(test)]

@@ -127,7 +127,7 @@ impl Journey {
         true
     }
 
-    /// Measures the current step with everything that was asked again.
+    /// Measures the current step including its repetitions.
     pub(super) fn measure_wait(&mut self, span: u16, outcome: Outcome, now: Moment) {
         self.ended.push((span, outcome, now - self.step_began));
     }

@@ -3,8 +3,8 @@
 //! Everything else stays as it is, to the byte: members keep their order and numbers their digits. A server decides
 //! what the JSON contains, so that the work is limited, as for the values of an answer.
 
-use super::json::{Pointer, is_empty, unread};
-use super::jsonpath::JsonPath;
+use super::json::{Pointer, PointerError, is_empty, unread};
+use super::jsonpath::{JsonPath, JsonPathError};
 use super::unexamined::Unexamined;
 use super::work::Work;
 use brunt_feed::{Text, Unfilled, Values};
@@ -30,6 +30,17 @@ pub enum JsonPlace {
     Pointer(Pointer),
     /// By `JSONPath`.
     Path(JsonPath),
+}
+
+/// Why a text is not a place in JSON.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum JsonPlaceError {
+    /// It is not a JSON pointer.
+    #[error(transparent)]
+    Pointer(#[from] PointerError),
+    /// It is not a `JSONPath`.
+    #[error(transparent)]
+    Path(#[from] JsonPathError),
 }
 
 /// Why a value cannot be replaced.
@@ -65,15 +76,15 @@ impl From<Unfilled> for Unset {
 }
 
 impl JsonPlace {
-    /// Reads a `JSONPath`, which begins with `$`, or a JSON pointer. The error says what is wrong with it.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    /// Reads a `JSONPath`, which begins with `$`, or a JSON pointer.
+    pub fn parse(text: &str) -> Result<Self, JsonPlaceError> {
         if text.starts_with('$') {
-            return JsonPath::parse(text).map(Self::Path);
+            return Ok(Self::Path(JsonPath::parse(text)?));
         }
-        Pointer::parse(text).map(Self::Pointer)
+        Ok(Self::Pointer(Pointer::parse(text)?))
     }
 
-    /// Where its only value is in the text; none if there is no value. `tree` is what the text says.
+    /// Where its only value is in the text; none if there is no value. `tree` is the parsed text.
     fn range(
         &self,
         body: &[u8],

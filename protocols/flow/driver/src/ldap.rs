@@ -36,8 +36,8 @@ impl LdapExchange {
     /// Whether a result code is a success if the plan does not say so: success itself, and for a comparison, either of
     /// its results.
     pub(super) fn succeeded(&self, result: u32) -> bool {
-        let asks = matches!(self.operation, LdapOperation::Compare { .. });
+        let is_comparison = matches!(self.operation, LdapOperation::Compare { .. });
         let compared = matches!(result, code::COMPARE_TRUE | code::COMPARE_FALSE);
-        result == code::SUCCESS || asks && compared
+        result == code::SUCCESS || is_comparison && compared
     }
 }

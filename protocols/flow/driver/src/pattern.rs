@@ -40,6 +40,28 @@ const BYTES_A_UNIT: usize = 8;
 /// Bytes times states that are processed for one unit of work.
 const STEPS_A_UNIT: usize = 128;
 
+/// Why a text is not an expression that can be used here.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PatternError {
+    /// The parser's reason.
+    #[error("{0}")]
+    Syntax(String),
+    /// It is too large.
+    #[error("it takes more than {SIZE_MAX} bytes once it is compiled")]
+    Large,
+    /// The wanted group does not exist.
+    #[error("it has {groups} groups, so there is no group {wanted}")]
+    NoGroup {
+        /// How many there are.
+        groups: usize,
+        /// The wanted one.
+        wanted: usize,
+    },
+    /// The number of the wanted group is too high.
+    #[error("it uses a group above {GROUPS_MAX}; write (?: for the others")]
+    HighGroup,
+}
+
 /// A regular expression, compiled.
 #[derive(Clone, Debug)]
 pub struct Pattern {
@@ -59,8 +81,8 @@ pub(super) struct Match {
 }
 
 impl Pattern {
-    /// Compiles an expression whose group `group` is wanted; 0 is the whole match. The error says what is wrong.
-    pub fn parse(text: &str, group: usize) -> Result<Self, String> {
+    /// Compiles an expression whose group `group` is wanted; 0 is the whole match.
+    pub fn parse(text: &str, group: usize) -> Result<Self, PatternError> {
         // Bodies need not be UTF-8.
         let bytes = syntax::Config::new().utf8(false);
         let config = Config::new().utf8_empty(false).nfa_size_limit(Some(SIZE_MAX));
@@ -68,17 +90,20 @@ impl Pattern {
         let regex = regex.map_err(|error| match error.syntax_error() {
             // The parser's error has several lines that mark the place in the expression; only the last line fits into
             // a sentence.
-            Some(error) => error.to_string().lines().last().unwrap_or_default().trim().to_owned(),
-            None => too_large(),
+            Some(error) => {
+                let text = error.to_string();
+                PatternError::Syntax(text.lines().last().unwrap_or_default().trim().to_owned())
+            }
+            None => PatternError::Large,
         })?;
         let groups = regex.captures_len() - 1;
         if group > groups {
-            return Err(format!("it has {groups} groups, so there is no group {group}"));
+            return Err(PatternError::NoGroup { groups, wanted: group });
         }
         if group > GROUPS_MAX {
-            return Err(format!("it uses a group above {GROUPS_MAX}; write (?: for the others"));
+            return Err(PatternError::HighGroup);
         }
-        let lazy = lazy(text).ok_or_else(too_large)?;
+        let lazy = lazy(text).ok_or(PatternError::Large)?;
         let states = lazy.forward().get_nfa().states().len();
         Ok(Self { text: text.to_owned(), regex, lazy: Arc::new(lazy), states, group })
     }
@@ -195,10 +220,6 @@ impl Pattern {
         let [.., start, end] = slots else { return None };
         Some(Match { whole, group: (*start)?.get()..(*end)?.get() })
     }
-}
-
-fn too_large() -> String {
-    format!("it takes more than {SIZE_MAX} bytes once it is compiled")
 }
 
 /// The automaton that creates its states when it reaches them, and gives up before it becomes slow.
@@ -331,10 +352,11 @@ mod tests {
 
     #[test]
     fn regex_errors_are_refused() {
-        assert_eq!(Pattern::parse("(a", 0).unwrap_err(), "error: unclosed group");
-        assert!(Pattern::parse("(a)", 2).unwrap_err().contains("1 groups"));
-        assert!(Pattern::parse(&"(a)".repeat(40), 40).unwrap_err().contains("above 31"));
-        assert!(Pattern::parse("(?:a{1000}){1000}", 0).unwrap_err().contains("bytes"));
+        let message = |text: &str, group| Pattern::parse(text, group).unwrap_err().to_string();
+        assert_eq!(message("(a", 0), "error: unclosed group");
+        assert!(message("(a)", 2).contains("1 groups"));
+        assert!(message(&"(a)".repeat(40), 40).contains("above 31"));
+        assert!(message("(?:a{1000}){1000}", 0).contains("bytes"));
     }
 
     #[test]

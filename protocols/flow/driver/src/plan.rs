@@ -281,7 +281,7 @@ pub struct ExchangeStep {
     pub needs: Vec<Hole>,
     /// How it is tried again, if it is.
     pub retry: Option<Box<Retry>>,
-    /// How it is asked again while the answer means "not yet".
+    /// How it is repeated while the answer means "not yet".
     pub poll: Option<Box<Poll>>,
     /// The number of the operation under which answers are counted that demand a nonce in the proof of the request, if
     /// it has one (DPoP, RFC 9449 section 8): the step is then performed once more at once.

@@ -1,22 +1,23 @@
-//! [`Poll`]: a step that is asked again as long as the answer means "not yet".
+//! [`Poll`]: a step whose request is repeated as long as the answer means "not yet".
 
 use super::check::Check;
 use super::pause::Pause;
 use super::reply::Parsed;
+use super::value_error::{ValueError, parsed};
 use brunt_exchange::duration;
 use brunt_feed::{Text, Values};
 use std::time::Duration;
 
-/// How a step is asked again.
+/// How a request is repeated.
 #[derive(Clone, Debug)]
 pub struct Poll {
     /// What holds of an answer that means "not yet".
     pub pending: Vec<Check>,
     /// The time between an answer and the next request, as text, which may contain variables.
     pub every: Text,
-    /// The least of it, whatever the text says.
+    /// Its minimum, whatever the value of the text.
     pub least: Duration,
-    /// The time after which it is not asked again, from the beginning of the first request.
+    /// The time after which it is not repeated, from the beginning of the first request.
     pub within: Duration,
     /// When the time between two requests becomes longer.
     pub slower: Option<Slower>,
@@ -42,12 +43,12 @@ pub struct Slower {
 pub(super) struct Pending {
     /// How much longer the time between two requests becomes.
     pub(super) slower_by: Duration,
-    /// What it said.
+    /// The message in it.
     pub(super) message: String,
 }
 
 impl Poll {
-    /// What an answer says, if it means "not yet". An answer that cannot be examined does not.
+    /// The delay and the message of an answer that means "not yet". An answer that cannot be examined does not.
     pub(super) fn pending(&self, parsed: &Parsed<'_>, values: &Values) -> Option<Pending> {
         let hold = |checks: &[Check]| {
             checks.iter().all(|check| check.holds(parsed, values).unwrap_or(false))
@@ -63,14 +64,10 @@ impl Poll {
         })
     }
 
-    /// The time until the next request; the error is the text that says none.
-    pub(super) fn interval(&self, values: &Values) -> Result<Duration, String> {
-        let mut text = Vec::new();
-        if self.every.render(values, &mut text).is_err() {
-            return Err(String::new());
-        }
-        let text = String::from_utf8_lossy(&text);
-        duration(text.trim()).map(|time| time.max(self.least)).ok_or_else(|| values.shown(&text))
+    /// The time until the next request.
+    pub(super) fn interval(&self, values: &Values) -> Result<Duration, ValueError> {
+        let time = parsed(&self.every, values, "a time such as \"5s\"", duration)?;
+        Ok(time.max(self.least))
     }
 
     /// All its checks.
@@ -120,7 +117,7 @@ mod tests {
     }
 
     /// The time until the next request, where an answer gave this interval.
-    fn interval(given: &str) -> Result<Duration, String> {
+    fn interval(given: &str) -> Result<Duration, ValueError> {
         let every = Text::parse("${i}s", Escape::None, |_| Some(Hole(0))).unwrap();
         let poll = Poll {
             pending: Vec::new(),
@@ -145,7 +142,8 @@ mod tests {
         }
         assert_eq!(interval("5"), Ok(Duration::from_secs(5)));
         for odd in ["1000000000000000000", "-1", "NaN", "1e9", "", "5 ", "\u{0}", "1s2m-"] {
-            assert_eq!(interval(odd), Err(format!("{odd}s")), "{odd:?}");
+            let shown = interval(odd).map_err(|error| error.shown);
+            assert_eq!(shown, Err(format!("{odd}s")), "{odd:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a web server says about a request that it refused: the fields that give a reason, and the beginning of the
+//! The reason that a web server gives for refusing a request: the fields that give a reason, and the beginning of the
 //! body.
 //!
 //! Secrets in the text are replaced by stars, both those known by their value and those known by their name. The code
@@ -8,7 +8,7 @@ use brunt_feed::Values;
 use brunt_http_driver::Response;
 
 /// Fields that give a reason, in addition to those whose names contain `error`.
-const TELLING: [&str; 5] =
+const REASON_FIELDS: [&str; 5] =
     ["www-authenticate", "proxy-authenticate", "retry-after", "warning", "grpc-message"];
 /// The maximum number of fields shown.
 const FIELDS_SHOWN: usize = 3;
@@ -18,9 +18,9 @@ const FIELD_SHOWN: usize = 120;
 /// text, which may be an incomplete secret, is not shown.
 const BODY_SHOWN: usize = 240;
 
-/// What an answer says, if it says anything.
+/// The reason that an answer gives, if any.
 pub(super) fn words(response: &Response, values: &Values) -> Option<String> {
-    let fields = response.fields().filter(|(name, _)| tells(name)).take(FIELDS_SHOWN);
+    let fields = response.fields().filter(|(name, _)| gives_reason(name)).take(FIELDS_SHOWN);
     let field = |(name, value): (&[u8], &[u8])| {
         let (name, value) = (String::from_utf8_lossy(name), String::from_utf8_lossy(value));
         format!("{name}: {}", cut(&brunt_redact::header(&name, &values.shown(&value)), FIELD_SHOWN))
@@ -30,9 +30,9 @@ pub(super) fn words(response: &Response, values: &Values) -> Option<String> {
     (!all.is_empty()).then(|| all.join("; "))
 }
 
-fn tells(name: &[u8]) -> bool {
+fn gives_reason(name: &[u8]) -> bool {
     let lower = String::from_utf8_lossy(name).to_ascii_lowercase();
-    TELLING.contains(&lower.as_str()) || lower.contains("error")
+    REASON_FIELDS.contains(&lower.as_str()) || lower.contains("error")
 }
 
 /// The beginning of the body, as one line.

@@ -1,7 +1,7 @@
 //! [`Signed`]: values that are made with a key or a seed: assertions, message authentication codes, one-time passwords.
 
 use brunt_feed::{Text, Unfilled, Values, since_1970};
-use brunt_flow_signing::{Claims, Key, Mac, Seed, Totp, UsedCodes, signed};
+use brunt_flow_signing::{Claims, Key, Mac, Seed, SeedError, Totp, UsedCodes, signed};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub enum Signed {
         claims: Text,
         /// Who signs it.
         key: KeyRef,
-        /// What it says beside them.
+        /// Claims that are added to them.
         adds: Claims,
     },
     /// A message authentication code.
@@ -62,8 +62,8 @@ impl KeyRef {
 pub(super) enum Unsigned {
     /// A value that it is made of is missing.
     Unfilled(Unfilled),
-    /// In words.
-    Wrong(String),
+    /// The seed of a one-time password cannot be read.
+    Seed(SeedError),
 }
 
 impl From<Unfilled> for Unsigned {
@@ -84,7 +84,7 @@ impl Signed {
         .into_iter()
     }
 
-    /// Whether whoever has the value may act with it.
+    /// Whether the value is a credential.
     pub const fn is_secret(&self) -> bool {
         matches!(self, Self::Jwt { .. } | Self::Mac { .. } | Self::Code { .. })
     }
@@ -132,7 +132,7 @@ impl Signed {
     /// that moment it begins.
     pub(super) fn set_aside(&self, values: &Values, ahead: Duration) -> Option<(u64, Duration)> {
         let Self::Code { totp, used, .. } = self else { return None };
-        // A seed that is none is told by the step that needs the password.
+        // The step that needs the password reports an unreadable seed.
         let seed = self.seed(values).ok()?;
         let then = since_1970() + ahead;
         let step = used.take(&seed, totp.step(then));
@@ -145,14 +145,13 @@ impl Signed {
         for text in self.texts() {
             text.render(values, &mut bytes)?;
         }
-        Seed::parse(&String::from_utf8_lossy(&bytes))
-            .map_err(|error| Unsigned::Wrong(error.to_string()))
+        Seed::parse(&String::from_utf8_lossy(&bytes)).map_err(Unsigned::Seed)
     }
 
-    /// What is wrong with the value that it has of these values, as far as it is known without signing anything.
-    pub fn fault(&self, values: &Values) -> Option<String> {
+    /// Why it has no value for these values, as far as it is known without signing anything.
+    pub fn seed_error(&self, values: &Values) -> Option<SeedError> {
         match (self, self.seed(values)) {
-            (Self::Code { .. }, Err(Unsigned::Wrong(why))) => Some(why),
+            (Self::Code { .. }, Err(Unsigned::Seed(error))) => Some(error),
             _ => None,
         }
     }

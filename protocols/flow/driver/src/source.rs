@@ -10,7 +10,7 @@ use super::filter::{Filter, filtered};
 use super::signed::{Signed, Unsigned};
 use brunt_exchange::{Class, Outcome, Watch};
 use brunt_feed::{Chars, FILLED_MAX, Feeder, Hole, Moment, Stream, Text, Unfilled, Values, uuid};
-use brunt_flow_signing::Key;
+use brunt_flow_signing::{Key, SeedError};
 use brunt_net::secret::Secret;
 use std::sync::Arc;
 
@@ -152,9 +152,9 @@ pub enum Exhausted {
         "give the variable '{0}' a value: the variables in it make it longer than {FILLED_MAX} bytes; make it of less"
     )]
     Long(String),
-    /// It cannot be made of its values.
-    #[error("give the variable '{0}' a value: {1}")]
-    Made(String, String),
+    /// It is a one-time password of a seed that cannot be read.
+    #[error("give the variable '{0}' a value: failed to {1}")]
+    Seed(String, SeedError),
 }
 
 impl Exhausted {
@@ -241,7 +241,7 @@ impl Variable {
         match drawn {
             Err(NoValue::Spent) => Err(Exhausted::Rows(self.name.clone())),
             Err(NoValue::Long) => Err(Exhausted::Long(self.name.clone())),
-            Err(NoValue::Wrong(why)) => Err(Exhausted::Made(self.name.clone(), why)),
+            Err(NoValue::Seed(error)) => Err(Exhausted::Seed(self.name.clone(), error)),
             Ok(()) | Err(NoValue::Unset) => Ok(()),
         }
     }
@@ -252,14 +252,14 @@ enum NoValue {
     Unset,
     Spent,
     Long,
-    Wrong(String),
+    Seed(SeedError),
 }
 
 impl From<Unsigned> for NoValue {
     fn from(unsigned: Unsigned) -> Self {
         match unsigned {
             Unsigned::Unfilled(unfilled) => unfilled.into(),
-            Unsigned::Wrong(why) => Self::Wrong(why),
+            Unsigned::Seed(error) => Self::Seed(error),
         }
     }
 }
@@ -291,7 +291,7 @@ impl Draw<'_> {
             Source::Filtered(text, filters) => {
                 let mut value = Vec::new();
                 text.render(values, &mut value)?;
-                // Whoever uses it is told that there is none.
+                // The step that uses it reports that it has no value.
                 out.extend(filtered(filters, value).map_err(|_| NoValue::Unset)?);
             }
             Source::User => integer(self.place.user.into(), out),
@@ -319,83 +319,6 @@ impl Draw<'_> {
         }
         Ok(())
     }
-}
-
-/// Variables that are composed of each other.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("give the variable '{0}' a value: it depends on itself, through {1}")]
-pub struct VariableCycle(pub String, pub String);
-
-/// The order in which variables are filled in, each after those it is composed of, and when each is renewed.
-///
-/// A text that contains an extracted value is renewed for each exchange, since the value may change during an
-/// iteration; the same applies to a text that contains a variable which changes with each exchange.
-pub fn order(variables: &[Variable]) -> Result<Vec<(Hole, Renewal)>, VariableCycle> {
-    let mut search =
-        Search { variables, marks: vec![Mark::New; variables.len()], order: Vec::new() };
-    for at in 0..variables.len() {
-        search.visit(at, &mut Vec::new())?;
-    }
-    Ok(search.order)
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Mark {
-    New,
-    Open,
-    Done(Renewal),
-}
-
-struct Search<'a> {
-    variables: &'a [Variable],
-    marks: Vec<Mark>,
-    order: Vec<(Hole, Renewal)>,
-}
-
-impl Search<'_> {
-    fn visit(&mut self, at: usize, path: &mut Vec<usize>) -> Result<Renewal, VariableCycle> {
-        match self.marks[at] {
-            Mark::Done(renewal) => return Ok(renewal),
-            Mark::Open => {
-                let names = path.iter().skip_while(|on| **on != at);
-                let names: Vec<_> =
-                    names.map(|on| format!("'{}'", self.variables[*on].name)).collect();
-                return Err(VariableCycle(self.variables[at].name.clone(), names.join(", ")));
-            }
-            Mark::New => {}
-        }
-        self.marks[at] = Mark::Open;
-        path.push(at);
-        let variable = &self.variables[at];
-        let mut renewal = match variable.source {
-            Source::Answer if variable.renewal != Renewal::Kept => Renewal::Extracted,
-            // What is made of it is made anew for each exchange.
-            Source::Round { .. } => Renewal::Exchange,
-            Source::Request(_) => Renewal::Request,
-            _ => variable.renewal,
-        };
-        for hole in variable.source.texts().flat_map(Text::holes) {
-            let named = usize::from(hole.0);
-            if named >= self.variables.len() {
-                continue;
-            }
-            renewal = match (self.visit(named, path)?, renewal) {
-                (Renewal::Request, _) => Renewal::Request,
-                (_, Renewal::Use | Renewal::Request) => renewal,
-                (of, _) if may_change(of) => Renewal::Exchange,
-                _ => renewal,
-            };
-        }
-        path.pop();
-        self.marks[at] = Mark::Done(renewal);
-        self.order.push((Hole(at as u16), renewal));
-        Ok(renewal)
-    }
-}
-
-/// Whether a value may change during an iteration.
-fn may_change(renewal: Renewal) -> bool {
-    !matches!(renewal, Renewal::Iteration | Renewal::User | Renewal::IterationIfUsed)
 }
 
 /// Writes an integer.
@@ -576,30 +499,5 @@ mod tests {
         assert_eq!(values.value(Hole(22)).map(<[u8]>::len), Some(FILLED_MAX));
         assert_eq!(long, [Exhausted::Long("v23".to_owned())]);
         assert!(long[0].to_string().contains("'v23' a value: the variables in it make it longer"));
-    }
-
-    #[test]
-    fn variables_are_filled_in_dependency_order() {
-        let made = |one: &str, two: &str, three: Source| {
-            [
-                variable("a", Source::Text(text(one)), Renewal::Iteration),
-                variable("b", Source::Text(text(two)), Renewal::User),
-                variable("c", three, Renewal::Iteration),
-            ]
-        };
-        let renewals = order(&made("${b}", "${c}", Source::User)).unwrap();
-        let expected = [(2, Renewal::Iteration), (1, Renewal::User), (0, Renewal::Iteration)];
-        assert_eq!(renewals, expected.map(|(at, renewal)| (Hole(at), renewal)));
-        // An extracted value may change at any time, and so may every text composed of it.
-        let renewals = order(&made("${b}", "${c}", Source::Answer)).unwrap();
-        let expected = [(2, Renewal::Extracted), (1, Renewal::Exchange), (0, Renewal::Exchange)];
-        assert_eq!(renewals, expected.map(|(at, renewal)| (Hole(at), renewal)));
-        let circle = order(&made("${b}", "x${c}", Source::Text(text("${a}")))).unwrap_err();
-        assert_eq!(circle, VariableCycle("a".to_owned(), "'a', 'b', 'c'".to_owned()));
-        let own = order(&made("${a}", "", Source::User)).unwrap_err();
-        assert_eq!(
-            own.to_string(),
-            "give the variable 'a' a value: it depends on itself, through 'a'"
-        );
     }
 }

@@ -1,10 +1,10 @@
-//! What is said of the age of values from answers when a server refuses a request that carries them: a token may have
+//! The age of values from answers, for the message when a server refuses a request that carries them: a token may have
 //! expired at the server earlier than here.
 
 use brunt_http_driver::Response;
 use std::time::Duration;
 
-/// What a server says of a token or a code that it does not take any more.
+/// The error codes of a server that does not accept a token or a code any more.
 const WORDS: [&str; 5] = [
     "invalid_grant",
     "invalid_token",
@@ -12,18 +12,18 @@ const WORDS: [&str; 5] = [
     "session not active",
     "token is not active",
 ];
-/// From here on an age is told in whole seconds.
+/// From this age on it is shown in whole seconds.
 const WHOLE: Duration = Duration::from_secs(10);
 
 /// Whether an answer refuses a token or a code.
 pub(super) fn is_refusal(response: &Response) -> bool {
-    let says = |text: &[u8]| {
+    let mentions = |text: &[u8]| {
         let text = String::from_utf8_lossy(text).to_ascii_lowercase();
         WORDS.iter().any(|words| text.contains(words))
     };
     match response.status() {
         401 => true,
-        400 => says(response.body()) || response.values("www-authenticate").any(says),
+        400 => mentions(response.body()) || response.values("www-authenticate").any(mentions),
         _ => false,
     }
 }

@@ -222,7 +222,7 @@ impl User {
     fn settle_cancelled(&mut self, id: StepId, now: Moment) {
         let context = Rc::clone(&self.context);
         if let Some((act, _)) = context.compiled.act(id) {
-            self.tell_given_up(id, act, now);
+            self.trace_given_up(id, act, now);
             let timeout = act.timeout.unwrap_or_default();
             context.counters.ended(
                 self.cursor.phase(),
@@ -277,7 +277,7 @@ impl User {
         let bare = info.needs.iter().any(empty);
         if self.cursor.skips() || bare || self.cursor.is_empty() {
             context.counters.skipped(self.cursor.phase(), act.operation);
-            self.tell_skipped(id, act, info);
+            self.trace_skipped(id, act, info);
             self.cursor.done(id, false, &context.compiled);
             return Outcome::Skipped;
         }
@@ -287,7 +287,7 @@ impl User {
             && self.ends_data(spent)
         {
             context.counters.skipped(self.cursor.phase(), act.operation);
-            self.tell_skipped(id, act, info);
+            self.trace_skipped(id, act, info);
             self.cursor.done(id, true, &context.compiled);
             return Outcome::Skipped;
         }
@@ -399,8 +399,8 @@ impl User {
         }
     }
 
-    /// Says how much of an answer had come when its time was over.
-    fn tell_overdue(&self, http: bool, watch: &mut Watch<'_>) {
+    /// Explains how much of an answer had arrived at the timeout.
+    fn explain_overdue(&self, http: bool, watch: &mut Watch<'_>) {
         let Some(response) = self.http_client.begun().filter(|_| http) else { return };
         response.began().into_iter().for_each(|began| watch.heard_at(began));
         if watch.wants_text() {
@@ -416,7 +416,7 @@ impl User {
     }
 }
 
-/// What is said about an answer whose head had arrived when the time of its exchange was over.
+/// The message about an answer whose head had arrived at the timeout of its exchange.
 fn unfinished(response: &http::Response) -> String {
     format!("the body was not complete, {} bytes of it had come", response.received())
 }
@@ -537,7 +537,7 @@ impl Session for User {
         };
         let http = matches!(act.payload, Payload::Http(_));
         self.show_request(act, watch);
-        self.tell_overdue(http, watch);
+        self.explain_overdue(http, watch);
         if self.context.compiled.is_steered() {
             self.settle(watch.now());
             self.measure(Outcome::TimedOut, watch);

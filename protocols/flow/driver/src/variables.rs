@@ -5,6 +5,7 @@ use super::guard::Guard;
 use super::plan::{ExchangeStep, Flow};
 use super::source::{DrawContext, Exhausted, Renewal, RequestPart, Source};
 use super::step_id::StepId;
+use super::value_error::{ValueError, whole_number};
 use brunt_exchange::Moment;
 use brunt_exchange::chance::mix;
 use brunt_feed::{Hole, Stream, Text, TraceContext, Values};
@@ -35,7 +36,7 @@ pub(super) struct Variables {
 struct Taken {
     hole: Hole,
     at: Moment,
-    /// How long it is valid, if the answer said that.
+    /// How long it is valid, if the answer gave that.
     lifetime: Option<Duration>,
     /// How long before its end it does not exist for conditions any more.
     early: Duration,
@@ -249,15 +250,13 @@ impl Variables {
         })
     }
 
-    /// The whole number that a text says, or the text.
-    pub(super) fn number(&mut self, compiled: &CompiledFlow, text: &Text) -> Result<u64, String> {
-        self.refresh(compiled, text);
-        let mut value = Vec::new();
-        if text.render(&self.values, &mut value).is_err() {
-            return Err(String::new());
-        }
-        let value = String::from_utf8_lossy(&value);
-        value.trim().parse().map_err(|_| self.values.shown(&value))
+    /// The whole number that a text is now.
+    pub(super) fn number(
+        &mut self,
+        compiled: &CompiledFlow,
+        text: &Text,
+    ) -> Result<u64, ValueError> {
+        whole_number(text, self.made(compiled, text))
     }
 
     /// The values, with those of a text made anew.

@@ -43,20 +43,19 @@ pub fn meaning(text: &str) -> Option<String> {
     (!has_holes(text)).then(|| text.replace("$${", "${"))
 }
 
-/// The text with each hole filled by the value that `value` returns for its name. The error is the name of the first
-/// hole without a value.
-pub fn filled(text: &str, value: impl Fn(&str) -> Option<String>) -> Result<String, String> {
+/// The text with each hole filled by the value that `value` returns for its name; none if a hole has no value.
+pub fn filled(text: &str, value: impl Fn(&str) -> Option<String>) -> Option<String> {
     let mut out = String::new();
     let mut rest = text;
     while let Some((from, to)) = next_hole(rest) {
         out.push_str(&rest[..from].replace("$${", "${"));
         let name = &rest[from + 2..to - 1];
         let name = name.split('|').next().unwrap_or(name);
-        out.push_str(&value(name).ok_or_else(|| name.to_owned())?);
+        out.push_str(&value(name)?);
         rest = &rest[to..];
     }
     out.push_str(&rest.replace("$${", "${"));
-    Ok(out)
+    Some(out)
 }
 
 /// The text with its holes unencoded in any place, unless they select an encoding.
@@ -93,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn notation_tells_text_from_holes() {
+    fn notation_distinguishes_text_from_holes() {
         for (text, written) in [("a", "a"), ("${x}", "$${x}"), ("$${x", "$$${x"), ("$x", "$x")] {
             assert_eq!(literal(text), written);
             assert_eq!(meaning(written).as_deref(), Some(text));
@@ -101,10 +100,10 @@ mod tests {
         assert!(has_holes(&format!("a{}b", hole("x"))));
         assert_eq!(meaning("$${a} ${b}"), None);
         let known = |name: &str| (name == "b").then(|| "${}".to_owned());
-        assert_eq!(filled("$${a} ${b}-${b}", known).as_deref(), Ok("${a} ${}-${}"));
-        assert_eq!(filled("${b}${c}", known), Err("c".to_owned()));
+        assert_eq!(filled("$${a} ${b}-${b}", known).as_deref(), Some("${a} ${}-${}"));
+        assert_eq!(filled("${b}${c}", known), None);
         assert!(!has_holes("${open"));
         assert_eq!(raw("$${a}/${b}?${c}"), "$${a}/${b|raw}?${c|raw}");
-        assert_eq!(filled("${b|raw}", known).as_deref(), Ok("${}"));
+        assert_eq!(filled("${b|raw}", known).as_deref(), Some("${}"));
     }
 }

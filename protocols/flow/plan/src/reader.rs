@@ -55,7 +55,7 @@ impl Written {
         self.places.known.iter().any(|(known, _)| known == path)
     }
 
-    /// Whether the text has this key, whatever overrides say.
+    /// Whether the text has this key, regardless of overrides.
     pub fn text_has(&self, path: &KeyPath) -> bool {
         let of_text = |span: &Range<usize>| span.start < self.places.length;
         self.places.known.iter().any(|(known, span)| known == path && of_text(span))
@@ -83,9 +83,9 @@ pub fn read(
     let parsed = DeTable::parse(text.text).map_err(|error| places.syntax(&error))?;
     let mut tree = Spanned::new(parsed.span(), DeValue::Table(parsed.into_inner()));
     for key in text.unset {
-        removal::remove(&mut tree, key).map_err(|what| PlanError::Wrong {
+        removal::remove(&mut tree, key).map_err(|error| PlanError::Wrong {
             place: format!("--unset {key}"),
-            fault: KeyError::new(&KeyPath::default(), what),
+            fault: KeyError::new(&KeyPath::default(), error.to_string()),
         })?;
     }
     for set in &overrides {
@@ -135,9 +135,8 @@ fn fill(
 ) -> Result<(), KeyError> {
     match value.get_mut() {
         DeValue::String(text) => {
-            if let Some(filled) =
-                environment(text, variable).map_err(|name| KeyError::new(at, unset(&name)))?
-            {
+            let filled = environment(text, variable);
+            if let Some(filled) = filled.map_err(|unset| KeyError::new(at, unset.to_string()))? {
                 *text = filled.into();
             }
         }
@@ -158,20 +157,19 @@ fn fill(
     Ok(())
 }
 
-/// What is wrong with a plan that names a variable which is not set.
-pub fn unset(name: &str) -> String {
-    format!(
-        "names the environment variable {name}, which is not set; set it, or write ${{env:{name}:-VALUE}} for a value \
-         to take instead"
-    )
-}
+/// The name of an environment variable that is not set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "names the environment variable {0}, which is not set; set it, or write ${{env:{0}:-VALUE}} for a value to take \
+     instead"
+)]
+pub struct UnsetVariable(pub String);
 
-/// The text with every `${env:NAME}` and `${env:NAME:-INSTEAD}` replaced, if there is one; or the name of an unknown
-/// variable.
+/// The text with every `${env:NAME}` and `${env:NAME:-INSTEAD}` replaced, if there is one.
 pub fn environment(
     text: &str,
     variable: &dyn Fn(&str) -> Option<String>,
-) -> Result<Option<String>, String> {
+) -> Result<Option<String>, UnsetVariable> {
     const OPEN: &str = "${env:";
     let mut out = String::new();
     let mut rest = text;
@@ -187,7 +185,8 @@ pub fn environment(
             Some((name, instead)) => (name, Some(instead.to_owned())),
             None => (&inside[..end], None),
         };
-        let value = variable(name.trim()).or(instead).ok_or_else(|| name.trim().to_owned())?;
+        let unset = || UnsetVariable(name.trim().to_owned());
+        let value = variable(name.trim()).or(instead).ok_or_else(unset)?;
         out.push_str(&rest[..at]);
         out.push_str(&value);
         rest = &inside[end + 1..];

@@ -1,24 +1,32 @@
-//! Leaves a key out of a plan that was read, as the command line asks (`--unset`).
+//! Leaves a key out of a plan that was read: the option `--unset`.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Removes the key at this path, such as `run.rate` or `scenario.1.weight`. The error says what is wrong with the path.
-pub(crate) fn remove(tree: &mut Spanned<DeValue<'_>>, path: &str) -> Result<(), String> {
-    let segments = segments(path).ok_or("cannot be read; write it as --unset run.rate")?;
+/// What is wrong with the path of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum RemovalError {
+    /// It is not a path.
+    #[error("cannot be read; write it as --unset run.rate")]
+    Unreadable,
+    /// It leads to nothing, or to an element of an array.
+    #[error(
+        "the plan has no such key: leave the option out, or see the plan with its defaults by --check"
+    )]
+    Missing,
+}
+
+/// Removes the key at this path, such as `run.rate` or `scenario.1.weight`.
+pub(crate) fn remove(tree: &mut Spanned<DeValue<'_>>, path: &str) -> Result<(), RemovalError> {
+    let segments = segments(path).ok_or(RemovalError::Unreadable)?;
     let Some((last, above)) = segments.split_last() else { return Ok(()) };
     let mut there = tree;
     for segment in above {
-        there = below(there, segment).ok_or_else(missing)?;
+        there = below(there, segment).ok_or(RemovalError::Missing)?;
     }
     // Elements of an array have no names that could stay the same: none is left out.
-    let DeValue::Table(table) = there.get_mut() else { return Err(missing()) };
-    table.remove(last.as_str()).map(drop).ok_or_else(missing)
-}
-
-fn missing() -> String {
-    "the plan has no such key: leave the option out, or see the plan with its defaults by --check"
-        .to_owned()
+    let DeValue::Table(table) = there.get_mut() else { return Err(RemovalError::Missing) };
+    table.remove(last.as_str()).map(drop).ok_or(RemovalError::Missing)
 }
 
 fn below<'t, 'a>(

@@ -3,8 +3,7 @@
 //! A value that comes from an answer is shown as its variable, `${name}`; secrets are marked as secrets.
 
 use brunt_feed::{Hole, Values};
-use brunt_flow_driver::source::order;
-use brunt_flow_driver::{DrawContext, Exhausted, Flow, Source};
+use brunt_flow_driver::{DrawContext, Exhausted, Flow, Source, drawing_order};
 
 /// The values, and the variables for which there is none.
 pub struct Sample {
@@ -35,14 +34,14 @@ impl Sample {
             users: flow.users,
             ..DrawContext::default()
         };
-        for (hole, _) in order(&flow.variables).unwrap_or_default() {
+        for (hole, _) in drawing_order(&flow.variables).unwrap_or_default() {
             let variable = &flow.variables[usize::from(hole.0)];
             let named = match &variable.source {
                 Source::Filtered(text, _) => text.holes().any(|of| is_named(flow, &values, of)),
                 Source::Signed(signed) => {
-                    if let Some(fault) = signed.fault(&values) {
+                    if let Some(error) = signed.seed_error(&values) {
                         lacking.push(hole);
-                        why.push(Exhausted::Made(variable.name.clone(), fault));
+                        why.push(Exhausted::Seed(variable.name.clone(), error));
                     }
                     true
                 }

@@ -1,5 +1,6 @@
 //! Keys in JSON (JWK, RFC 7517), and the thumbprint of one (RFC 7638).
 
+use crate::algorithm::UnknownAlgorithm;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::digest::{SHA256, digest};
@@ -40,6 +41,40 @@ pub(crate) enum PrivateJwk {
     },
 }
 
+/// Why a text is not a private key in JSON. It contains none of the key's values.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum JwkError {
+    /// It is not JSON.
+    #[error("it is not JSON from line {line}, column {column} on")]
+    NotJson {
+        /// The line of the first fault.
+        line: usize,
+        /// The column.
+        column: usize,
+    },
+    /// It is other JSON.
+    #[error("it is not an object")]
+    NoObject,
+    /// A set of keys.
+    #[error("it is a set of keys ('keys'): give the file of one of them")]
+    Set,
+    /// A public key.
+    #[error("it has no 'd': it is a public key")]
+    Public,
+    /// A member is missing.
+    #[error("it has no '{0}'")]
+    Missing(&'static str),
+    /// A kind that is not supported.
+    #[error("its 'kty' is '{0}', and must be EC, OKP, RSA or oct")]
+    Type(String),
+    /// Bytes that cannot be decoded.
+    #[error("its '{0}' is not base64url")]
+    NotBase64(&'static str),
+    /// An algorithm that is not supported.
+    #[error("its 'alg' cannot be used: failed to {0}")]
+    Algorithm(#[from] UnknownAlgorithm),
+}
+
 /// What a JWK of any kind may have.
 pub(crate) struct Common {
     id: Option<String>,
@@ -47,14 +82,14 @@ pub(crate) struct Common {
 }
 
 impl PrivateJwk {
-    /// Reads a JWK; the error says what is wrong with it, and nothing of its values.
-    pub(crate) fn parse(text: &[u8]) -> Result<Self, String> {
+    /// Reads a JWK.
+    pub(crate) fn parse(text: &[u8]) -> Result<Self, JwkError> {
         let value: Value = serde_json::from_slice(text)
-            .map_err(|error| format!("line {}, column {}", error.line(), error.column()))?;
-        let Value::Object(members) = value else { return Err("it is no object".to_owned()) };
+            .map_err(|error| JwkError::NotJson { line: error.line(), column: error.column() })?;
+        let Value::Object(members) = value else { return Err(JwkError::NoObject) };
         let common = Common { id: text_of(&members, "kid"), algorithm: text_of(&members, "alg") };
-        let curve = || text_of(&members, "crv").ok_or("it has no 'crv'".to_owned());
-        let bytes = |name: &str| bytes_of(&members, name);
+        let curve = || text_of(&members, "crv").ok_or(JwkError::Missing("crv"));
+        let bytes = |name| bytes_of(&members, name);
         match text_of(&members, "kty").as_deref() {
             Some("EC") => Ok(Self::Ec {
                 common,
@@ -78,11 +113,9 @@ impl PrivateJwk {
                 qi: bytes("qi")?,
             }),
             Some("oct") => Ok(Self::Secret { common, k: bytes("k")? }),
-            Some(other) => Err(format!("its 'kty' is '{other}', and must be EC, OKP, RSA or oct")),
-            None if members.contains_key("keys") => {
-                Err("it is a set of keys ('keys'): give the file of one of them".to_owned())
-            }
-            None => Err("it has no 'kty'".to_owned()),
+            Some(other) => Err(JwkError::Type(other.to_owned())),
+            None if members.contains_key("keys") => Err(JwkError::Set),
+            None => Err(JwkError::Missing("kty")),
         }
     }
 
@@ -140,14 +173,11 @@ fn text_of(members: &Map<String, Value>, name: &str) -> Option<String> {
     members.get(name).and_then(Value::as_str).map(str::to_owned)
 }
 
-fn bytes_of(members: &Map<String, Value>, name: &str) -> Result<Bytes, String> {
-    let text = members.get(name).and_then(Value::as_str);
-    let text = text.ok_or_else(|| match name {
-        "d" => "it has no 'd': it is a public key".to_owned(),
-        name => format!("it has no '{name}'"),
-    })?;
+fn bytes_of(members: &Map<String, Value>, name: &'static str) -> Result<Bytes, JwkError> {
+    let missing = if name == "d" { JwkError::Public } else { JwkError::Missing(name) };
+    let text = members.get(name).and_then(Value::as_str).ok_or(missing)?;
     let bytes = URL_SAFE_NO_PAD.decode(text.trim_end_matches('='));
-    bytes.map(Zeroizing::new).map_err(|_| format!("its '{name}' is not base64url"))
+    bytes.map(Zeroizing::new).map_err(|_| JwkError::NotBase64(name))
 }
 
 #[cfg(test)]
@@ -169,8 +199,8 @@ mod tests {
     fn jwk_errors_hide_the_values() {
         let refused = |text: &str| PrivateJwk::parse(text.as_bytes()).err().unwrap();
         for (text, words) in [
-            ("{", "line 1, column 1"),
-            ("[]", "it is no object"),
+            ("{", "it is not JSON from line 1, column 1 on"),
+            ("[]", "it is not an object"),
             ("{}", "it has no 'kty'"),
             (r#"{"keys":[]}"#, "it is a set of keys ('keys'): give the file of one of them"),
             (r#"{"kty":"XX"}"#, "its 'kty' is 'XX', and must be EC, OKP, RSA or oct"),
@@ -178,7 +208,7 @@ mod tests {
             (r#"{"kty":"EC","crv":"P-256","x":"AA"}"#, "it has no 'd': it is a public key"),
             (r#"{"kty":"oct","k":"s3cret!"}"#, "its 'k' is not base64url"),
         ] {
-            assert_eq!(refused(text), words, "{text}");
+            assert_eq!(refused(text).to_string(), words, "{text}");
         }
     }
 }

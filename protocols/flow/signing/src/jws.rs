@@ -7,12 +7,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use std::time::Duration;
 
-/// What a JWT says beside the claims that it was given.
+/// The claims that are added to those that a JWT was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Claims {
-    /// Whether it says when it was issued.
+    /// Whether it has the time of its issue.
     pub issued: bool,
-    /// After which time it expires, if it says so.
+    /// After which time it expires, if it does.
     pub lifetime: Option<Duration>,
     /// Whether it has an identifier, which no other has.
     pub identified: bool,

@@ -1,7 +1,7 @@
 //! [`Key`]: a key that signs, and its public part.
 
 use crate::algorithm::Algorithm;
-use crate::jwk::{self, PrivateJwk, quoted};
+use crate::jwk::{self, JwkError, PrivateJwk, quoted};
 use brunt_net::secret::Secret;
 use pkcs8::PrivateKeyInfoRef;
 use pkcs8::der::asn1::{BitStringRef, ContextSpecific, ObjectIdentifier, OctetStringRef};
@@ -31,7 +31,7 @@ pub enum KeyError {
     Kind {
         /// What it is.
         found: &'static str,
-        /// The algorithm that was asked for.
+        /// The requested algorithm.
         algorithm: Algorithm,
     },
     /// It is of a kind that has no algorithm here.
@@ -48,7 +48,7 @@ pub enum KeyError {
     Damaged(String),
     /// It is no JWK with a private key.
     #[error("it is no private key in JSON (JWK): {0}")]
-    Jwk(String),
+    Jwk(#[from] JwkError),
     /// Keys of this kind come from a file.
     #[error(
         "a key for {0} cannot be generated, only for ES256, ES384 and EdDSA: give a file or a secret"
@@ -89,13 +89,10 @@ impl Key {
 
     /// The private key of a JWK (RFC 7517).
     pub fn from_jwk(text: &[u8], algorithm: Option<Algorithm>) -> Result<Self, KeyError> {
-        let jwk = PrivateJwk::parse(text).map_err(KeyError::Jwk)?;
+        let jwk = PrivateJwk::parse(text)?;
         let id = jwk.id().map(str::to_owned);
         let algorithm = match (algorithm, jwk.algorithm()) {
-            (None, Some(name)) => Some(
-                name.parse()
-                    .map_err(|error: crate::UnknownAlgorithm| KeyError::Jwk(error.to_string()))?,
-            ),
+            (None, Some(name)) => Some(name.parse().map_err(JwkError::from)?),
             (given, _) => given,
         };
         let key = match &jwk {
@@ -126,7 +123,7 @@ impl Key {
         Ok(Self { algorithm, id: None, material, public: None })
     }
 
-    /// A new key that nobody else has.
+    /// A new random key.
     pub fn generate(algorithm: Algorithm) -> Result<Self, KeyError> {
         let random = SystemRandom::new();
         let document = match (algorithm, algorithm.ecdsa()) {
@@ -202,7 +199,7 @@ impl std::fmt::Debug for Key {
     }
 }
 
-/// A key in the form of PKCS #8 (RFC 5958), which says of what kind it is.
+/// A key in the form of PKCS #8 (RFC 5958), which names its kind.
 fn pkcs8(
     der: &[u8],
     certificate: Option<&CertificateDer<'_>>,

@@ -6,7 +6,6 @@
 //! HTTP.
 
 mod algorithm;
-mod base32;
 mod dpop;
 mod jwk;
 mod jws;
@@ -17,6 +16,7 @@ mod totp;
 
 pub use algorithm::{Algorithm, UnknownAlgorithm};
 pub use dpop::{Proof, access_token_hash};
+pub use jwk::JwkError;
 pub use jws::{Claims, signed};
 pub use key::{Key, KeyError};
 pub use mac::{Digest, Mac, Notation};

@@ -1,6 +1,5 @@
 //! [`Totp`]: one-time passwords of a person (RFC 6238), and which of them were used.
 
-use crate::base32;
 use crate::mac::Digest;
 use ring::hmac;
 use std::collections::HashMap;
@@ -37,7 +36,7 @@ pub struct Totp {
 /// Settings for which there are no passwords.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CodeError {
-    /// A number of digits that nobody uses.
+    /// A number of digits that is not in use.
     #[error("make one-time passwords of {0} digits: it must be from 6 to 8")]
     Digits(u32),
     /// No whole seconds.
@@ -57,7 +56,7 @@ impl Seed {
     pub fn parse(text: &str) -> Result<Self, SeedError> {
         let bytes = match text.trim().strip_prefix("hex:") {
             Some(digits) => hex(digits),
-            None => base32::decode(text),
+            None => base32(text),
         };
         match bytes {
             None => Err(SeedError::Notation),
@@ -95,7 +94,7 @@ impl Totp {
         let key = hmac::Key::new(self.digest.hmac(), &seed.0);
         let tag = hmac::sign(&key, &step.to_be_bytes());
         let bytes = tag.as_ref();
-        // RFC 4226 section 5.3: the last four bits say where the number begins.
+        // RFC 4226 section 5.3: the last four bits are the position of the number.
         let start = usize::from(bytes.last().copied().unwrap_or_default() & 0xf);
         let word =
             bytes[start..start + 4].iter().fold(0, |word: u32, byte| word << 8 | u32::from(*byte));
@@ -127,6 +126,28 @@ fn hex(digits: &str) -> Option<Vec<u8>> {
         if text.len() == 2 { u8::from_str_radix(text, 16).ok() } else { None }
     };
     digits.trim().as_bytes().chunks(2).map(pair).collect()
+}
+
+/// The bytes of a text in base32 (RFC 4648 section 6); `None` if it is none. The case of letters, spaces between groups and padding do
+/// not matter.
+fn base32(text: &str) -> Option<Vec<u8>> {
+    let digits = text.trim().trim_end_matches('=').bytes().filter(|byte| !b" -".contains(byte));
+    let (mut bytes, mut kept, mut bits) = (Vec::new(), 0_u32, 0);
+    for digit in digits {
+        let value = match digit {
+            b'A'..=b'Z' => digit - b'A',
+            b'a'..=b'z' => digit - b'a',
+            b'2'..=b'7' => digit - b'2' + 26,
+            _ => return None,
+        };
+        kept = (kept << 5 | u32::from(value)) & 0xfff;
+        bits += 5;
+        if bits >= 8 {
+            bits -= 8;
+            bytes.push((kept >> bits) as u8);
+        }
+    }
+    Some(bytes)
 }
 
 #[cfg(test)]
@@ -183,5 +204,25 @@ mod tests {
         assert_eq!(period(500), Err(CodeError::Period(Duration::from_millis(500))));
         assert_eq!(Totp::new(Digest::Sha1, 9, Duration::from_secs(30)), Err(CodeError::Digits(9)));
         assert_eq!(format!("{:?}", Seed::parse("MZXW6YTB").unwrap()), "Seed(..)");
+    }
+
+    #[test]
+    fn base32_decodes_the_rfc_4648_vectors() {
+        // Section 10.
+        for (text, bytes) in [
+            ("", ""),
+            ("MY======", "f"),
+            ("MZXQ====", "fo"),
+            ("MZXW6===", "foo"),
+            ("MZXW6YQ=", "foob"),
+            ("MZXW6YTB", "fooba"),
+            ("MZXW6YTBOI======", "foobar"),
+            ("mzxw 6ytb oi", "foobar"),
+        ] {
+            assert_eq!(base32(text), Some(bytes.as_bytes().to_vec()), "{text}");
+        }
+        for wrong in ["MZXW1", "0", "MZ=XQ", "ä"] {
+            assert_eq!(base32(wrong), None, "{wrong}");
+        }
     }
 }

@@ -5,15 +5,15 @@
 
 use super::Cursor;
 use crate::compiled_flow::CompiledFlow;
-use crate::control::{Candidate, Choose, Control, Repetition, Times, Together, When};
+use crate::control::{Candidate, Choose, Control, Repetition, Times, Together, Weight, When};
 use crate::counters::FlowCounters;
 use crate::guard::Guard;
 use crate::journey::{Gathered, Journey};
 use crate::mix::weighted;
 use crate::plan::{AfterFailure, Step};
 use crate::step_id::StepId;
+use crate::value_error::ValueError;
 use crate::variables::Variables;
-use crate::weight::Weight;
 use brunt_exchange::{Class, Moment, Outcome};
 use std::time::Duration;
 
@@ -100,11 +100,9 @@ impl Cursor {
         let turns = self.journey().turns();
         let draw = around.variables.chance(around.compiled, id, turns);
         let chosen = weights(choose, around).and_then(|weights| {
-            weighted(&weights, draw).ok_or_else(|| {
-                format!("choose: no step of '{}' has a weight above 0", choose.group)
-            })
+            weighted(&weights, draw).ok_or_else(|| ChoiceError::Zero(choose.group.clone()))
         });
-        let chosen = chosen.map_err(|why| self.exceeds(why, around)).ok();
+        let chosen = chosen.map_err(|error| self.exceeds(error.to_string(), around)).ok();
         chosen.and_then(|number| choose.of.get(number)).map_or(choose.past, |one| one.first)
     }
 
@@ -172,9 +170,8 @@ impl Cursor {
             Times::Most => repetition.most,
             Times::Of(text) => match around.variables.number(around.compiled, text) {
                 Ok(times) => times.min(repetition.most),
-                Err(value) => {
-                    let why = format!("repeat: 'times' is '{value}', which is not a whole number");
-                    self.exceeds(why, around);
+                Err(error) => {
+                    self.exceeds(format!("repeat: 'times' {error}"), around);
                     return false;
                 }
             },
@@ -210,19 +207,25 @@ impl Cursor {
     }
 }
 
-/// The weights now, or why there is one that is none.
-fn weights(choose: &Choose, around: &mut Surroundings<'_>) -> Result<Vec<u32>, String> {
+/// Why none of several steps is chosen.
+#[derive(Debug, thiserror::Error)]
+enum ChoiceError {
+    /// The weight of a step is not a number.
+    #[error("choose: the weight of '{0}' {1}")]
+    Weight(String, ValueError),
+    /// All weights are 0.
+    #[error("choose: no step of '{0}' has a weight above 0")]
+    Zero(String),
+}
+
+/// The weights now.
+fn weights(choose: &Choose, around: &mut Surroundings<'_>) -> Result<Vec<u32>, ChoiceError> {
     let weight = |one: &Candidate| {
         let number = match &one.weight {
             Weight::Fixed(weight) => return Ok(*weight),
             Weight::Of(text) => one.weight.number(around.variables.made(around.compiled, text)),
         };
-        number.map_err(|found| {
-            format!(
-                "choose: the weight of '{}' is '{found}', which is not a whole number",
-                one.name
-            )
-        })
+        number.map_err(|error| ChoiceError::Weight(one.name.clone(), error))
     };
     choose.of.iter().map(weight).collect()
 }

@@ -6,8 +6,12 @@
 //! the path and not a value of the body, so that it is compiled once. The members of an object are visited in the order
 //! of their names.
 
+mod error;
 mod evaluate;
 mod parse;
+
+pub use error::JsonPathError;
+use error::LENGTH_MAX;
 
 use super::pattern::Pattern;
 use super::unexamined::Unexamined;
@@ -15,9 +19,6 @@ use super::work::Work;
 use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
-
-/// The maximum length of a path.
-const LENGTH_MAX: usize = 4096;
 
 /// A path, compiled.
 #[derive(Clone, Debug)]
@@ -27,10 +28,10 @@ pub struct JsonPath {
 }
 
 impl JsonPath {
-    /// Parses a path. The error says what is wrong with it.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    /// Parses a path.
+    pub fn parse(text: &str) -> Result<Self, JsonPathError> {
         if text.len() > LENGTH_MAX {
-            return Err(format!("it is longer than {LENGTH_MAX} bytes"));
+            return Err(JsonPathError::Long);
         }
         Ok(Self { text: text.into(), query: Arc::new(parse::parse(text)?) })
     }

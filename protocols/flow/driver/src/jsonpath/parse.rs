@@ -1,11 +1,9 @@
 //! The grammar of paths, RFC 9535 sections 2.1 to 2.5.
 
+use super::error::{DEPTH_MAX, JsonPathError};
 use super::{Comparison, Condition, Operand, Query, Segment, Selector};
 use crate::pattern::Pattern;
 use serde_json::Value;
-
-/// The maximum nesting depth of conditions and queries.
-const DEPTH_MAX: u32 = 32;
 
 /// The largest number that an index may be (RFC 7493).
 const INDEX_MAX: i64 = (1 << 53) - 1;
@@ -20,7 +18,7 @@ const COMPARISONS: [(&str, Comparison); 6] = [
     (">", Comparison::Greater),
 ];
 
-type Result<T> = std::result::Result<T, String>;
+type Result<T> = std::result::Result<T, JsonPathError>;
 
 /// Parses `text` as a query.
 pub(super) fn parse(text: &str) -> Result<Query> {
@@ -69,14 +67,21 @@ impl<'a> Parser<'a> {
     }
 
     /// An error that says what was found in place of what was expected.
-    fn wrong(&self, expected: &str) -> String {
+    fn wrong(&self, expected: &str) -> JsonPathError {
+        let expected = expected.to_owned();
         match self.rest().chars().next() {
-            None => format!("it ends where {expected} should stand"),
-            Some(char) => {
+            None => JsonPathError::End(expected),
+            Some(found) => {
                 let place = self.text[..self.at].chars().count() + 1;
-                format!("'{char}' at character {place} stands where {expected} should")
+                JsonPathError::Unexpected { found, place, expected }
             }
         }
+    }
+
+    /// Counts a condition or a query within another, until `depth` is reduced again.
+    fn descend(&mut self) -> Result<()> {
+        self.depth += 1;
+        if self.depth > DEPTH_MAX { Err(JsonPathError::Deep) } else { Ok(()) }
     }
 
     /// The segments after `$` or `@`.
@@ -193,7 +198,7 @@ impl<'a> Parser<'a> {
             }
             if char != '\\' {
                 if char < ' ' {
-                    return Err("a control character stands in a text; write it as \\u".to_owned());
+                    return Err(JsonPathError::ControlCharacter);
                 }
                 text.push(char);
                 continue;
@@ -207,18 +212,15 @@ impl<'a> Parser<'a> {
                 Some(same @ ('/' | '\\')) => same,
                 Some(same) if same == quote => same,
                 Some('u') => unicode(&mut chars)?,
-                _ => return Err("a backslash in a text stands before none of bfnrtu/\\".to_owned()),
+                _ => return Err(JsonPathError::Escape),
             });
         }
-        Err(format!("the quote in {} is not closed", self.rest()))
+        Err(JsonPathError::Quote(self.rest().to_owned()))
     }
 
     /// Conditions of which at least one must hold.
     fn condition(&mut self) -> Result<Condition> {
-        self.depth += 1;
-        if self.depth > DEPTH_MAX {
-            return Err(format!("its parts stand more than {DEPTH_MAX} deep within each other"));
-        }
+        self.descend()?;
         let mut any = vec![self.all()?];
         while self.operator("||") {
             any.push(self.all()?);
@@ -272,9 +274,7 @@ impl<'a> Parser<'a> {
                     let right = operand(right, &self.text[start..self.at])?;
                     Condition::Compare(left, comparison, right)
                 }
-                Some(_) => {
-                    return Err("a comparison behind '!' must stand in parentheses".to_owned());
-                }
+                Some(_) => return Err(JsonPathError::Negated),
                 None => match left {
                     Term::Query(query) => Condition::Exists(query),
                     Term::Condition(condition) => condition,
@@ -296,12 +296,7 @@ impl<'a> Parser<'a> {
     fn term(&mut self) -> Result<Term> {
         for (mark, absolute) in [("$", true), ("@", false)] {
             if self.take(mark) {
-                self.depth += 1;
-                if self.depth > DEPTH_MAX {
-                    return Err(format!(
-                        "its parts stand more than {DEPTH_MAX} deep within each other"
-                    ));
-                }
+                self.descend()?;
                 let query = self.query(absolute)?;
                 self.depth -= 1;
                 return Ok(Term::Query(query));
@@ -365,6 +360,7 @@ impl<'a> Parser<'a> {
         }
         let count = arguments.len();
         let mut arguments = arguments.into_iter();
+        let function = || name.to_owned();
         match (name, arguments.next(), arguments.next(), arguments.next()) {
             ("length", Some((of, text)), None, None) => {
                 Ok(Term::Operand(Operand::Length(Box::new(operand(of, text)?))))
@@ -376,22 +372,20 @@ impl<'a> Parser<'a> {
                 Ok(Term::Operand(Operand::Only(of)))
             }
             ("count" | "value", Some((_, text)), None, None) => {
-                Err(format!("{name}() takes a query such as @.*, and {text} is none"))
+                Err(JsonPathError::NoQuery { function: function(), argument: text.to_owned() })
             }
             ("match" | "search", Some((of, text)), Some((pattern, _)), None) => {
                 let Term::Operand(Operand::Literal(Value::String(pattern))) = pattern else {
-                    return Err(format!("the expression of {name}() must be a text in quotes"));
+                    return Err(JsonPathError::NoLiteral(function()));
                 };
                 let of = operand(of, text)?;
                 Ok(Term::Condition(Condition::Matches(of, regex(&pattern, name == "match")?)))
             }
             ("length" | "count" | "value" | "match" | "search", ..) => {
                 let takes = if matches!(name, "match" | "search") { 2 } else { 1 };
-                Err(format!("the function {name}() takes {takes} arguments and not {count}"))
+                Err(JsonPathError::Arguments { function: function(), takes, given: count })
             }
-            _ => Err(format!(
-                "there is no function {name}(); RFC 9535 has length, count, match, search and value"
-            )),
+            _ => Err(JsonPathError::Function(function())),
         }
     }
 }
@@ -401,10 +395,8 @@ fn operand(term: Term, text: &str) -> Result<Operand> {
     match term {
         Term::Operand(operand) => Ok(operand),
         Term::Query(query) if query.is_singular() => Ok(Operand::Value(query)),
-        Term::Query(_) => Err(format!(
-            "{text} may lead to several values; compare value({text}) or count({text})"
-        )),
-        Term::Condition(_) => Err(format!("{text} is true or false already")),
+        Term::Query(_) => Err(JsonPathError::Several(text.to_owned())),
+        Term::Condition(_) => Err(JsonPathError::Condition(text.to_owned())),
     }
 }
 
@@ -412,7 +404,7 @@ fn operand(term: Term, text: &str) -> Result<Operand> {
 fn regex(text: &str, whole: bool) -> Result<Pattern> {
     // A dot does not match either of the characters that end a line.
     let text = if whole { format!(r"(?R)\A(?:{text})\z") } else { format!("(?R){text}") };
-    Pattern::parse(&text, 0)
+    Ok(Pattern::parse(&text, 0)?)
 }
 
 /// The character of `\u` and the digits that follow, or of a surrogate pair.
@@ -420,19 +412,21 @@ fn unicode(chars: &mut std::str::CharIndices<'_>) -> Result<char> {
     let mut unit = || {
         let digits: Option<u32> =
             (0..4).try_fold(0, |sum, _| Some(sum << 4 | chars.next()?.1.to_digit(16)?));
-        digits.ok_or_else(|| "\\u stands before four hexadecimal digits".to_owned())
+        digits.ok_or(JsonPathError::Digits)
     };
     let first = unit()?;
-    let alone = || "\\u is one half of a character".to_owned();
     if !(0xd800..0xdc00).contains(&first) {
-        return char::from_u32(first).ok_or_else(alone);
+        return char::from_u32(first).ok_or(JsonPathError::HalfCharacter);
     }
     let mut next = || chars.next().map(|(_, char)| char);
     if (next(), next()) != (Some('\\'), Some('u')) {
-        return Err(alone());
+        return Err(JsonPathError::HalfCharacter);
     }
     let second: Option<u32> =
         (0..4).try_fold(0, |sum, _| Some(sum << 4 | chars.next()?.1.to_digit(16)?));
-    let second = second.filter(|second| (0xdc00..0xe000).contains(second)).ok_or_else(alone)?;
-    char::from_u32(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00)).ok_or_else(alone)
+    let second = second
+        .filter(|second| (0xdc00..0xe000).contains(second))
+        .ok_or(JsonPathError::HalfCharacter)?;
+    char::from_u32(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00))
+        .ok_or(JsonPathError::HalfCharacter)
 }

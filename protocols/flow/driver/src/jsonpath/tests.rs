@@ -77,7 +77,7 @@ fn path_errors_give_the_reason() {
         ("$[?@.a=='b' or @.c]", "']' or ','"),
     ];
     for (path, expected) in cases {
-        let output = JsonPath::parse(path).unwrap_err();
+        let output = JsonPath::parse(path).unwrap_err().to_string();
         assert!(output.contains(expected), "{path}: {output}");
     }
 }
@@ -89,8 +89,8 @@ fn path_nesting_is_limited() {
             assert!(JsonPath::parse(&text).is_err(), "{unit}");
         }
     }
-    assert!(JsonPath::parse(&format!("${}", "[?@".repeat(1_913))).unwrap_err().contains("longer"));
-    assert!(JsonPath::parse(&format!("${}", "[?@".repeat(400))).unwrap_err().contains("deep"));
+    let refused = |times: usize| JsonPath::parse(&format!("${}", "[?@".repeat(times))).unwrap_err();
+    assert_eq!((refused(1_913), refused(400)), (JsonPathError::Long, JsonPathError::Deep));
     let twelve = format!("${}{}", "[?@".repeat(12), "]".repeat(12));
     assert!(JsonPath::parse(&twelve).is_ok());
 }

@@ -14,9 +14,9 @@ use brunt_redact::HIDDEN;
 use std::time::Duration;
 
 /// The maximum number of bytes shown of one value.
-const VALUE_TOLD: usize = 1_000;
+const VALUE_MAX: usize = 1_000;
 /// The maximum number of fields or values of an answer that are shown.
-const VALUES_TOLD: usize = 60;
+const VALUES_MAX: usize = 60;
 
 /// One exchange.
 #[derive(Clone, Debug)]
@@ -309,14 +309,14 @@ impl KeptValue {
             let shown = values.shown(&text(value));
             let shown =
                 if values.is_open(extract.into) { shown } else { brunt_redact::text(&shown) };
-            cut(&shown, VALUE_TOLD).to_owned()
+            cut(&shown, VALUE_MAX).to_owned()
         };
         Self::Value { shown, length: value.len() }
     }
 }
 
 /// The fields of an answer that say why a request failed, or who refused it.
-const TELLING: [&str; 8] = [
+const REASON_FIELDS: [&str; 8] = [
     "content-type",
     "location",
     "retry-after",
@@ -330,8 +330,8 @@ const TELLING: [&str; 8] = [
 /// An answer in lines, for the text of a failure: its code, the fields that say why, the beginning of its body.
 pub(crate) fn answer_in_lines(reply: &Reply<'_>, values: &Values) -> String {
     let TracedAnswer { code, values, body } = answer(reply, values);
-    let is_telling = |name: &str| TELLING.iter().any(|one| name.eq_ignore_ascii_case(one));
-    let fields = values.iter().filter(|(name, _)| is_telling(name));
+    let is_reason = |name: &str| REASON_FIELDS.iter().any(|one| name.eq_ignore_ascii_case(one));
+    let fields = values.iter().filter(|(name, _)| is_reason(name));
     let fields = fields.map(|(name, value)| format!("{name}: {value}"));
     let body = body.map(|body| match body.text {
         Some(text) if !text.is_empty() => format!("\n{text}"),
@@ -345,7 +345,7 @@ fn answer(reply: &Reply<'_>, values: &Values) -> TracedAnswer {
         Reply::Http(response) => (fields(response), body(response, values)),
         Reply::Named { values, .. } => {
             let pairs = values.iter().map(|(name, value)| (name.clone(), text(value)));
-            (pairs.take(VALUES_TOLD).collect(), None)
+            (pairs.take(VALUES_MAX).collect(), None)
         }
     };
     let shown = |(name, value): (String, String)| {
@@ -353,13 +353,13 @@ fn answer(reply: &Reply<'_>, values: &Values) -> TracedAnswer {
         // Of a cookie only the value is a secret.
         let whole = brunt_redact::is_secret_name(&name) && !name.eq_ignore_ascii_case("set-cookie");
         let shown = if whole { HIDDEN.to_owned() } else { shown };
-        (name, cut(&shown, VALUE_TOLD).to_owned())
+        (name, cut(&shown, VALUE_MAX).to_owned())
     };
     TracedAnswer { code: reply.code(), values: pairs.into_iter().map(shown).collect(), body }
 }
 
 fn fields(response: &Response) -> Vec<(String, String)> {
-    response.fields().take(VALUES_TOLD).map(|(name, value)| (text(name), text(value))).collect()
+    response.fields().take(VALUES_MAX).map(|(name, value)| (text(name), text(value))).collect()
 }
 
 fn body(response: &Response, values: &Values) -> Option<Bytes> {

@@ -100,7 +100,7 @@ pub(super) fn of_page((request, url, form): SentByPage<'_>, values: &Values) -> 
         .body()
         .bytes()
         .zip(fields)
-        .map(|(body, fields)| Bytes::told(&fields, body.len() as u64, true));
+        .map(|(body, fields)| Bytes::of_shown(&fields, body.len() as u64, true));
     TracedRequest::Http {
         method: text(request.method()),
         url: if query.is_empty() { path } else { format!("{path}?{query}") },
@@ -151,18 +151,18 @@ impl Filling<'_> {
         let url =
             Text::from_pieces(base.unwrap_or_default().iter().chain(http.url.pieces()).cloned());
         let field = |(name, value): &(String, Text)| {
-            (name.clone(), self.told(value, |value| brunt_redact::header(name, value)))
+            (name.clone(), self.redacted(value, |value| brunt_redact::header(name, value)))
         };
         let mut fields: Vec<_> = http.fields.iter().map(field).collect();
         if let Content::Upload(upload) = &http.body {
             let (content_type, body) = self.upload(upload);
             fields.push(("Content-Type".to_owned(), content_type));
-            let (method, url) = (http.method.clone(), self.told(&url, brunt_redact::url));
+            let (method, url) = (http.method.clone(), self.redacted(&url, brunt_redact::url));
             return TracedRequest::Http { method, url, fields, body: Some(body) };
         }
         TracedRequest::Http {
             method: http.method.clone(),
-            url: self.told(&url, brunt_redact::url),
+            url: self.redacted(&url, brunt_redact::url),
             fields,
             body: match &http.body {
                 Content::None | Content::Upload(_) => None,
@@ -170,15 +170,15 @@ impl Filling<'_> {
                     // JSON that cannot be changed is never sent.
                     let body = json.filled(self.values).unwrap_or_default();
                     let shown = self.json(json, &body);
-                    Some(Bytes::told(&shown, body.len() as u64, true))
+                    Some(Bytes::of_shown(&shown, body.len() as u64, true))
                 }
                 Content::File(choice) => {
                     let content = choice.content(self.values).ok().flatten();
                     content.map(|bytes| Bytes::new(bytes, bytes.len() as u64, self.values))
                 }
                 Content::Text(text) => {
-                    let shown = self.told(text, brunt_redact::text);
-                    Some(Bytes::told(&shown, shown.len() as u64, true))
+                    let shown = self.redacted(text, brunt_redact::text);
+                    Some(Bytes::of_shown(&shown, shown.len() as u64, true))
                 }
                 Content::Fixed(body) => {
                     body.bytes().map(|bytes| Bytes::new(bytes, bytes.len() as u64, self.values))
@@ -187,7 +187,7 @@ impl Filling<'_> {
         }
     }
 
-    /// What is shown of JSON with some of its values replaced. If it was a secret before, only these values are told.
+    /// What is shown of JSON with some of its values replaced. If it was a secret before, only these values are shown.
     fn json(&self, json: &JsonSet, body: &[u8]) -> String {
         if !json.text.holes().any(|hole| self.values.is_hidden(hole)) {
             return brunt_redact::text(&self.values.shown(&String::from_utf8_lossy(body)));
@@ -196,7 +196,7 @@ impl Filling<'_> {
             let place = place.to_string();
             let secret = secret_word(&place).is_some();
             let value =
-                if secret { HIDDEN.to_owned() } else { self.told(text, brunt_redact::text) };
+                if secret { HIDDEN.to_owned() } else { self.redacted(text, brunt_redact::text) };
             format!("{place} = {value}")
         };
         let members: Vec<String> = json.members.iter().map(member).collect();
@@ -215,7 +215,7 @@ impl Filling<'_> {
         let content_type = String::from_utf8_lossy(&content_type).into_owned();
         let shown = self.values.shown(&String::from_utf8_lossy(&body));
         let files = upload.parts.iter().any(|part| !matches!(part.content, PartContent::Text(_)));
-        (content_type, Bytes::told(&shown, shown.len() as u64, !files))
+        (content_type, Bytes::of_shown(&shown, shown.len() as u64, !files))
     }
 
     /// What is shown of the content of a part.
@@ -224,7 +224,7 @@ impl Filling<'_> {
             PartContent::Text(_) if is_secret_name(&self.filled(&part.name).0) => {
                 return HIDDEN.to_owned();
             }
-            PartContent::Text(text) => return self.told(text, brunt_redact::text),
+            PartContent::Text(text) => return self.redacted(text, brunt_redact::text),
             PartContent::File(bytes) => Some(bytes),
             PartContent::Varying(choice) => choice.content(self.values).ok().flatten(),
         };
@@ -233,7 +233,7 @@ impl Filling<'_> {
 
     /// An operation in lines that read like LDIF or the description of a search.
     fn ldap(&self, operation: &LdapOperation) -> TracedRequest {
-        let line = |text: &Text| self.told(text, brunt_redact::text);
+        let line = |text: &Text| self.redacted(text, brunt_redact::text);
         let value = |name: &str, text: &Text| {
             let shown = if is_secret_name(name) { HIDDEN.to_owned() } else { line(text) };
             format!("{name}: {shown}")
@@ -285,14 +285,14 @@ impl Filling<'_> {
 
     /// A text filled in, with what `redact` finds in it replaced by stars. The values of variables that the plan says
     /// are no secrets stay, whatever they look like: until then their names are in their place, which are kept.
-    fn told(&self, text: &Text, redact: impl Fn(&str) -> String) -> String {
+    fn redacted(&self, text: &Text, redact: impl Fn(&str) -> String) -> String {
         let (filled, open) = self.filled(text);
         let shown = redact(&filled);
         open.iter().fold(shown, |shown, (name, value)| shown.replace(name, value))
     }
 
     /// A text filled in with its values, and the values of variables that are no secrets, by the names in their place.
-    /// Secrets are replaced by stars wherever a value contains them; what the plan itself says stays. A variable
+    /// Secrets are replaced by stars wherever a value contains them; the plan's own text stays. A variable
     /// without a value is shown as `(no value)`.
     fn filled(&self, text: &Text) -> (String, Vec<(String, String)>) {
         let (mut out, mut open) = (Vec::new(), Vec::new());

@@ -153,7 +153,7 @@ impl User {
         };
         if bare || begun.as_ref().is_err_and(|spent| self.ends_data(spent)) {
             context.counters.skipped(self.cursor.phase(), act.operation);
-            self.tell_skipped(id, act, info);
+            self.trace_skipped(id, act, info);
             return Err(Outcome::Skipped);
         }
         member.exchange = self.variables.exchanges();
@@ -273,9 +273,9 @@ impl User {
             own.ended_as(watch.now());
             member.began.into_iter().for_each(|began| own.sent_as(began));
             self.show_request(act, &mut own);
-            self.tell_overdue(true, &mut own);
+            self.explain_overdue(true, &mut own);
             self.traced = member.traced.take();
-            self.tell_given_up(id, act, watch.now());
+            self.trace_given_up(id, act, watch.now());
             let timeout = act.timeout.unwrap_or_default();
             let counted = Some((act.operation, StepResult::Exceeded, timeout));
             Ended { exchange: Concurrent::new(&mut own, called_off), counted }
@@ -302,7 +302,7 @@ impl User {
     }
 }
 
-/// The member that the engine records as the exchange it asked for: the first that was called off, else the first that
+/// The member that the engine records as the exchange that it started: the first that was called off, else the first that
 /// failed, else the last that ended.
 fn main(ended: &[Ended]) -> Option<usize> {
     let first = |of: fn(Outcome) -> bool| ended.iter().position(|one| of(one.exchange.outcome));

@@ -106,8 +106,8 @@ impl User {
         let (began, answers, longer) = journey.pends(pending.slower_by);
         let every = self.variables.made(&context.compiled, &poll.every);
         let failed = match poll.interval(every) {
-            Err(text) => {
-                watch.explain(format_args!("every: '{text}' is not a time such as \"5s\""));
+            Err(error) => {
+                watch.explain(format_args!("poll: 'every' {error}"));
                 Some(Class::Check)
             }
             Ok(every) if (now - began).saturating_add(every + longer) > poll.within => {
@@ -127,7 +127,7 @@ impl User {
                         pending.message
                     ));
                 }
-                self.ask_again((id, poll), wait, now);
+                self.poll_again((id, poll), wait, now);
                 None
             }
         };
@@ -147,7 +147,7 @@ impl User {
         outcome
     }
 
-    fn ask_again(&mut self, (id, poll): (StepId, &Poll), wait: Duration, now: Moment) {
+    fn poll_again(&mut self, (id, poll): (StepId, &Poll), wait: Duration, now: Moment) {
         let context = Rc::clone(&self.context);
         self.cursor.act_ended(now, Outcome::Ok(0), false);
         let wait = Pause { time: ThinkTime::Constant(wait), name: poll.pause.name.clone() };

@@ -92,10 +92,10 @@ pub(super) fn reply<'a>(
 /// Whether an answer demands a nonce in the proof of the request and gives one: that of a token endpoint says so in its
 /// body, that of a resource in a field (RFC 9449 sections 8 and 9).
 fn demands_nonce(reply: &Reply<'_>) -> bool {
-    let says = |bytes: &[u8]| memchr::memmem::find(bytes, b"use_dpop_nonce").is_some();
+    let mentions = |bytes: &[u8]| memchr::memmem::find(bytes, b"use_dpop_nonce").is_some();
     matches!(reply.code(), 400 | 401)
         && reply.value("dpop-nonce").is_some()
-        && (says(reply.body()) || reply.value("www-authenticate").is_some_and(says))
+        && (mentions(reply.body()) || reply.value("www-authenticate").is_some_and(mentions))
 }
 
 /// What is known about a step.

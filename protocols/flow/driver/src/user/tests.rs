@@ -1,4 +1,4 @@
-//! Tests of what consists of several exchanges, in virtual time: each exchange takes as long as the test says.
+//! Tests of what consists of several exchanges, in virtual time: each exchange takes as long as the test defines.
 
 use super::*;
 use crate::control::{Control, Group as StepGroup, Repetition, Times as RepeatTimes, When};
@@ -188,7 +188,7 @@ fn group_that_repeats_lasts_for_all_rounds() {
     assert_eq!(rounds[2].0.iteration, [seconds(7), seconds(3)]);
 }
 
-/// A step that is asked again after 5 s, for at most a minute.
+/// A step whose request is repeated after 5 s, for at most a minute.
 fn polled() -> Flow {
     let poll = Poll {
         pending: Vec::new(),
@@ -207,7 +207,7 @@ fn polled() -> Flow {
 fn poll_slow_down_lengthens_later_waits() {
     let mut walk = Walk::new(polled());
     let at = |made: Made| made.at.as_secs();
-    // Asked again 5 s after an answer, then 10 s, 10 s, 15 s.
+    // Repeated 5 s after an answer, then 10 s, 10 s, 15 s.
     assert_eq!(at(walk.pending(seconds(1), Duration::ZERO)), 0);
     assert_eq!(at(walk.pending(seconds(1), seconds(5))), 6);
     assert_eq!(at(walk.pending(seconds(1), Duration::ZERO)), 17);

@@ -60,7 +60,7 @@ impl User {
         }
     }
 
-    /// Shows a step that was traced; `came` says whether there was an answer.
+    /// Shows a step that was traced; `came` is whether there was an answer.
     #[cold]
     pub(super) fn report(
         &self,
@@ -96,7 +96,7 @@ impl User {
     }
 
     /// Shows a step whose answer did not arrive in time, if it was traced.
-    pub(super) fn tell_given_up(&mut self, id: StepId, act: &ExchangeStep, now: Moment) {
+    pub(super) fn trace_given_up(&mut self, id: StepId, act: &ExchangeStep, now: Moment) {
         if let (Some(traced), Some(trace)) = (self.traced.take(), self.context.trace()) {
             let sent_with = (&traced.values, traced.group.clone());
             let performed = self.context.performed((id, act), self.number, sent_with);
@@ -117,7 +117,7 @@ impl User {
     }
 
     /// Shows why a step was skipped, if every step is shown.
-    pub(super) fn tell_skipped(&self, id: StepId, act: &ExchangeStep, info: &ExchangeInfo) {
+    pub(super) fn trace_skipped(&self, id: StepId, act: &ExchangeStep, info: &ExchangeInfo) {
         let context = &self.context;
         let Some(trace) = context.trace().filter(|trace| trace.wants_every()) else { return };
         let values = self.variables.values();

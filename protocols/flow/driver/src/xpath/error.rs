@@ -1,6 +1,7 @@
 //! [`XPathError`]: why a text is not an expression.
 
-use super::LENGTH_MAX;
+/// The maximum length of an expression.
+pub(super) const LENGTH_MAX: usize = 4096;
 
 /// The maximum nesting depth of expressions.
 pub(super) const DEPTH_MAX: u32 = 64;

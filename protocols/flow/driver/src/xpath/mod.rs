@@ -17,15 +17,13 @@ mod value;
 
 use super::unexamined::Unexamined;
 use super::work::Work;
+use error::LENGTH_MAX;
 pub use error::XPathError;
 use parse::Expression;
 use roxmltree::Document;
 use std::fmt;
 use std::sync::Arc;
 use value::Value;
-
-/// The maximum length of an expression.
-const LENGTH_MAX: usize = 4096;
 
 /// An expression, compiled.
 #[derive(Clone, Debug)]

@@ -1,4 +1,4 @@
-//! Steps that are tried again, or asked again: compiles `retry`, `pending` and `connection`.
+//! Steps that are retried or polled: compiles `retry`, `pending` and `connection`.
 
 use std::time::Duration;
 
@@ -15,9 +15,9 @@ use crate::model::{self, Connection, Http, Step};
 use crate::path::KeyPath;
 use crate::values::Scalar;
 
-/// How long a step is asked again by default.
+/// How long a step is polled by default.
 const WITHIN: Duration = Duration::from_secs(600);
-/// The least time between two requests of a step that is asked again, and the least if a variable says it, which may be
+/// The least time between two requests of a step that is polled, and the least if a variable says it, which may be
 /// anything.
 const LEAST: Duration = Duration::from_millis(100);
 const LEAST_OF_VARIABLE: Duration = Duration::from_secs(1);
@@ -76,7 +76,7 @@ fn cause(at: &KeyPath, word: &Scalar) -> Result<Vec<Cause>, KeyError> {
     Err(KeyError::new(at, what))
 }
 
-/// How a step is asked again while the answer means "not yet"; `operation` is what such answers are counted under.
+/// How a step is polled while the answer means "not yet"; `operation` is what such answers are counted under.
 pub(super) fn poll(
     at: &KeyPath,
     step: &Step,

@@ -1,5 +1,6 @@
 //! Steps of LDAP, and the connection settings of their directory.
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,8 +13,9 @@ use brunt_ldap_wire::request::{ModifyOp, Scope};
 use brunt_net::Network;
 use brunt_net::resend::Resend;
 use brunt_net::secret::Secret;
-use brunt_net::tcp::{self, Dialer, Endpoint};
-use brunt_net::{tls, unix};
+use brunt_net::tcp::{self, Dialer, DialerError, Endpoint};
+use brunt_net::tls::{self, TlsError};
+use brunt_net::unix;
 
 use super::environment::CompileEnvironment;
 use super::hidden::{Shown, constant, hidden};
@@ -42,6 +44,23 @@ pub struct Directory {
     dialing: tcp::Options,
     resend: Resend,
     login: Identity,
+}
+
+/// Why a directory server cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum DirectoryError {
+    /// The settings of TLS.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// Its address.
+    #[error(transparent)]
+    Address(#[from] DialerError),
+    /// Its socket.
+    #[error("use the socket of the directory server: {0}")]
+    Socket(io::Error),
+    /// The operations.
+    #[error(transparent)]
+    Plan(#[from] ldap::PlanError),
 }
 
 impl Directory {
@@ -81,25 +100,24 @@ impl Directory {
         users: u32,
         seed: u64,
         tolerated: Option<u64>,
-    ) -> Result<Arc<ldap::Plan>, String> {
-        let failed = |error: &dyn std::fmt::Display| format!("failed to {error}");
+    ) -> Result<Arc<ldap::Plan>, DirectoryError> {
         let client = || {
             tls::Client::new(&self.tls.clone().unwrap_or_default(), network.files()).map(Arc::new)
         };
         let security = match (self.secure, self.start_tls) {
-            (true, _) => Security::Tls(client().map_err(|error| failed(&error))?),
-            (_, true) => Security::StartTls(client().map_err(|error| failed(&error))?),
+            (true, _) => Security::Tls(client()?),
+            (_, true) => Security::StartTls(client()?),
             _ => Security::Plain,
         };
         let step_timeout = self.dialing.timeout;
         let servers = match self.server {
             Server::Network(endpoint) => {
-                let dialer = Dialer::new(network, &[endpoint], self.dialing);
-                Servers::Network(Arc::new(dialer.map_err(|error| failed(&error))?))
+                let dialer = Dialer::new(network, &[endpoint], self.dialing)?;
+                Servers::Network(Arc::new(dialer))
             }
             Server::Socket(path) => {
                 // Like a file, it may not be one of the machine of an agent.
-                network.files().check(&path).map_err(|error| failed(&error))?;
+                network.files().check(&path).map_err(DirectoryError::Socket)?;
                 Servers::Sockets(vec![path], network.clone())
             }
         };
@@ -117,8 +135,7 @@ impl Directory {
             seed,
             traceparent: false,
             raw: false,
-        });
-        let plan = plan.map_err(|error| failed(&error))?;
+        })?;
         Ok(Arc::new(match tolerated {
             Some(tolerated) => plan.withholding_after(tolerated),
             None => plan,

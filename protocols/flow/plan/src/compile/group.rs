@@ -8,8 +8,9 @@ use brunt_flow_driver::{
     Repetition, Weight, When,
 };
 
+use super::names::Names;
 use super::numbers::{numbered, too_many};
-use super::{Steps, attempts, condition, page, weight};
+use super::{Steps, attempts, condition, page};
 use crate::key_error::KeyError;
 use crate::model::{Choose, Repeat, Step};
 use crate::path::KeyPath;
@@ -250,8 +251,7 @@ impl Steps<'_> {
         let (mut bound, mut of, mut jumps) = (Bound::default(), Vec::new(), Vec::new());
         for (number, child) in step.steps.iter().enumerate() {
             let at_child = at_steps.index(number);
-            let weight =
-                weight::weight(&at_child.key("weight"), child.weight.as_ref(), &mut self.names)?;
+            let weight = weight(&at_child.key("weight"), child.weight.as_ref(), &mut self.names)?;
             let first = flat.steps.len();
             let nest = Nest { last: number + 1 == step.steps.len(), ..nest };
             let most = self.placed(&at_child, child, nest, flat)?;
@@ -413,4 +413,30 @@ fn group_only(at: &KeyPath, step: &Step) -> Result<(), KeyError> {
     let what = "makes this a group, which has only name, when, choose, weight, repeat and parallel beside its steps: \
                 put the rest into the steps";
     Err(KeyError::new(&at.key("steps"), what))
+}
+
+/// The weight of a step; one that is known is examined here, and the others during the run.
+fn weight(at: &KeyPath, given: Option<&Scalar>, names: &mut Names) -> Result<Weight, KeyError> {
+    let wrong = |found: String| {
+        let what = format!(
+            "is {found}, but must be a whole number of 0 or more, or a text with a variable that is one, such as \
+             \"${{logout}}\""
+        );
+        KeyError::new(at, what)
+    };
+    match given {
+        None => Ok(Weight::Fixed(1)),
+        Some(Scalar::Integer(number)) => {
+            u32::try_from(*number).map(Weight::Fixed).map_err(|_| wrong(number.to_string()))
+        }
+        Some(Scalar::Text(text)) => {
+            let weight = names.plain(at, text)?;
+            let Some(known) = names.constant(&weight) else { return Ok(Weight::Of(weight)) };
+            let number = known.trim().parse().map(Weight::Fixed);
+            let found =
+                if known == *text { String::new() } else { format!(", which is \"{known}\"") };
+            number.map_err(|_| wrong(format!("\"{text}\"{found}")))
+        }
+        Some(other) => Err(wrong(other.to_string())),
+    }
 }

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_dhcp_driver::{DhcpEndpoint, EndpointSetup, Kind};
+use brunt_dhcp_driver::{DhcpEndpoint, DhcpEndpointError, EndpointSetup, Kind};
 use brunt_exchange::Clock;
 use brunt_net::Network;
 
@@ -63,9 +63,8 @@ impl Leases {
         &self,
         network: &Network,
         clock: Arc<dyn Clock + Send + Sync>,
-    ) -> Result<Arc<DhcpEndpoint>, String> {
-        let opened = DhcpEndpoint::open(network, &self.0, clock);
-        opened.map(Arc::new).map_err(|error| format!("failed to {error}"))
+    ) -> Result<Arc<DhcpEndpoint>, DhcpEndpointError> {
+        DhcpEndpoint::open(network, &self.0, clock).map(Arc::new)
     }
 }
 

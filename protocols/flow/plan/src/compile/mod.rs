@@ -30,9 +30,8 @@ mod request;
 mod token;
 mod uploads;
 mod variables;
-mod weight;
 
-pub use directory::Directory;
+pub use directory::{Directory, DirectoryError};
 pub use environment::CompileEnvironment;
 pub use leases::Leases;
 pub use load::{CONNECT, TIMEOUT, USERS};
@@ -122,7 +121,7 @@ pub fn compile(
     let (objectives, abort_on) = (objectives(plan, &measured)?, abort_rules(plan, &measured)?);
     let search = find_max::search(plan, &measured)?;
     let (variables, marks) = names.finish();
-    check_circles(plan, &variables)?;
+    check_cycles(plan, &variables)?;
     let (algorithms, certificates) = (keys.algorithms(), keys.certificates());
     let flow = Flow {
         scenarios,
@@ -258,12 +257,12 @@ fn abort_rules(plan: &Plan, measured: &[String]) -> Result<Vec<AbortRule>, KeyEr
     plan.abort_on.iter().enumerate().map(rule).collect()
 }
 
-fn check_circles(plan: &Plan, variables: &[flow::Variable]) -> Result<(), KeyError> {
-    let Err(circle) = flow::source::order(variables) else { return Ok(()) };
-    let declared = plan.variables.value(&circle.0).is_some();
+fn check_cycles(plan: &Plan, variables: &[flow::Variable]) -> Result<(), KeyError> {
+    let Err(cycle) = flow::drawing_order(variables) else { return Ok(()) };
+    let declared = plan.variables.value(&cycle.0).is_some();
     let at = KeyPath::new("variables");
-    let at = if declared { at.key(&circle.0) } else { at };
-    Err(KeyError::new(&at, format!("failed to {circle}")))
+    let at = if declared { at.key(&cycle.0) } else { at };
+    Err(KeyError::new(&at, format!("failed to {cycle}")))
 }
 
 /// A text made of others, as a variable that no text can name; its own name makes it a secret.

@@ -11,7 +11,7 @@ use brunt_flow_driver::{Renewal, RequestPart, Signed, Source, Variable};
 use brunt_net::secret::Secret;
 
 use super::filters::{self, Filters};
-use super::possible::Possible;
+use super::possible::{Possible, PossibleError};
 use crate::key_error::{KeyError, instead};
 use crate::path::KeyPath;
 
@@ -391,7 +391,7 @@ impl Names {
         Ok((made, escape))
     }
 
-    /// What a text says, if every variable in it always has the same value and none is a secret.
+    /// The value of a text, if every variable in it always has the same value and none is a secret.
     pub(super) fn constant(&self, text: &Text) -> Option<String> {
         let mut out = Vec::new();
         self.append_constant(text, 0, &mut out)?;
@@ -422,8 +422,12 @@ impl Names {
     }
 
     /// All texts that a text can become, if that is known before the run: its variables are constants, choices and
-    /// columns, of which one may vary. The error says why not.
-    pub(super) fn possible(&self, text: &Text, most: usize) -> Result<BTreeSet<Vec<u8>>, String> {
+    /// columns, of which one may vary.
+    pub(super) fn possible(
+        &self,
+        text: &Text,
+        most: usize,
+    ) -> Result<BTreeSet<Vec<u8>>, PossibleError> {
         self.possible_within(text, most, 0)
     }
 
@@ -432,7 +436,7 @@ impl Names {
         text: &Text,
         most: usize,
         depth: usize,
-    ) -> Result<BTreeSet<Vec<u8>>, String> {
+    ) -> Result<BTreeSet<Vec<u8>>, PossibleError> {
         let mut all = Possible::new(most);
         for piece in text.pieces() {
             let (hole, escape) = match piece {
@@ -443,13 +447,7 @@ impl Names {
                 TextPiece::Hole(hole, escape) => (*hole, *escape),
             };
             let Some(variable) = self.variables.get(usize::from(hole.0)) else { continue };
-            let late = || {
-                format!(
-                    "uses '{}', whose values are not known before the run: name files by constants, a 'choice' or the \
-                     column of a feeder",
-                    variable.name
-                )
-            };
+            let late = || PossibleError::Late(variable.name.clone());
             if self.extracted.contains(&hole) || depth == CONSTANT_DEPTH_MAX {
                 return Err(late());
             }

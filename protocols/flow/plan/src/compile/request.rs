@@ -267,7 +267,7 @@ fn field(
     Ok(())
 }
 
-/// Checks what a `Connection` header says: whether the connection is kept, and nothing else.
+/// Checks the value of a `Connection` header: whether the connection is kept, and nothing else.
 fn connection(at: &KeyPath, values: &Several, http: &Http) -> Result<(), KeyError> {
     if !http.is_http1() {
         let what = "belongs to HTTP/1.1, and HTTP/2 has no such header: leave it out, or set \
@@ -368,7 +368,8 @@ fn set(
     for (place, node) in step.set.iter() {
         let at = at.key(place);
         let read = JsonPlace::parse(place);
-        let read = read.map_err(|why| KeyError::new(&at, format!("is no place in JSON: {why}")))?;
+        let read =
+            read.map_err(|error| KeyError::new(&at, format!("is no place in JSON: {error}")))?;
         members.push((read, json::value(&at, node, names)?));
     }
     let skip = step.set_missing == Some(SetMissing::Skip);

@@ -69,7 +69,7 @@ fn request_of(http: &str, variables: &str, step: &str) -> (String, Vec<(String, 
 fn drawn(compiled: &Compiled) -> Values {
     let flow = &compiled.flow;
     let mut values = Values::new(flow.variables.len());
-    for (hole, _) in brunt_flow_driver::source::order(&flow.variables).unwrap() {
+    for (hole, _) in brunt_flow_driver::drawing_order(&flow.variables).unwrap() {
         let variable = &flow.variables[usize::from(hole.0)];
         variable.draw(hole, flow.seed, (&DrawContext::default(), &[]), &mut values).unwrap();
     }
@@ -98,7 +98,7 @@ fn urls_are_built_from_base_path_and_query() {
     assert_eq!(url("http://h", "get = \"/${a}/${b}\""), "http://h/x%2Fy%20z%26%22/5");
     assert_eq!(url("http://h", "get = \"/${a|raw}\""), "http://h/x/y z&\"");
     assert_eq!(url("http://h", "get = \"https://other:1/x\""), "https://other:1/x");
-    // Only its value says whether a variable is a path.
+    // Whether a variable is a path depends on its value.
     let variable = |value: &str, step: &str| {
         request_of("base = \"http://h/app\"", &format!("p = \"{value}\""), step).0
     };

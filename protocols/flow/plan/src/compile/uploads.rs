@@ -16,7 +16,7 @@ use crate::model::{Http, Part, PartTable, Parts};
 use crate::path::KeyPath;
 use crate::values::{Pairs, Size};
 
-/// The most bytes of all files together, unless the plan says otherwise.
+/// The most bytes of all files together, unless the plan has another limit.
 pub const UPLOADS: Size = Size(256 << 20);
 /// The most files: no command opens more.
 const FILES_MAX: usize = 10_000;
@@ -61,7 +61,8 @@ impl<'a> UploadFiles<'a> {
             let path = String::from_utf8_lossy(path).into_owned();
             return self.one(at, Path::new(&path)).map(UploadFile::Same);
         }
-        let all = names.possible(&name, FILES_MAX).map_err(|why| KeyError::new(at, why))?;
+        let all = names.possible(&name, FILES_MAX);
+        let all = all.map_err(|error| KeyError::new(at, error.to_string()))?;
         let mut files = NamedFiles::new();
         for one in all {
             let path = String::from_utf8_lossy(&one).into_owned();

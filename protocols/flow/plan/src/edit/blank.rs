@@ -2,36 +2,32 @@
 
 use toml::Value;
 
+use super::EditError;
 use super::shape::{Shape, Shapes};
 
-/// The meaning of a typed text in a position of this shape. The error for an unreadable text says what it should be.
+/// The meaning of a typed text in a position of this shape.
 pub fn typed(
     shapes: &Shapes,
     shape: Option<&Shape>,
     old: Option<&Value>,
     text: &str,
-) -> Result<Value, String> {
+) -> Result<Value, EditError> {
+    let wrong = |expected| EditError::Value { text: text.to_owned(), expected };
     let string = || Value::String(text.to_owned());
     let Some(shape) = shape else { return Ok(literal(text)) };
     let shape = shapes.fitting(shape, old);
     let trimmed = text.trim();
     if shape.is("integer") && !shape.is("string") {
-        return trimmed
-            .parse()
-            .map(Value::Integer)
-            .map_err(|_| format!("'{text}' is no whole number"));
+        return trimmed.parse().map(Value::Integer).map_err(|_| wrong("a whole number"));
     }
     if shape.is("number") && !shape.is("string") {
         let whole = trimmed.parse().map(Value::Integer).ok();
         let number =
             || trimmed.parse().ok().filter(|number: &f64| number.is_finite()).map(Value::Float);
-        return whole.or_else(number).ok_or_else(|| format!("'{text}' is no number"));
+        return whole.or_else(number).ok_or_else(|| wrong("a number"));
     }
     if shape.is("boolean") && !shape.is("string") {
-        return trimmed
-            .parse()
-            .map(Value::Boolean)
-            .map_err(|_| format!("'{text}' is neither true nor false"));
+        return trimmed.parse().map(Value::Boolean).map_err(|_| wrong("true or false"));
     }
     if shape.is("string") {
         // An existing number stays a number, and so does a truth value.
@@ -96,9 +92,9 @@ pub fn blank(shapes: &Shapes, shape: Option<&Shape>) -> Value {
         return Value::Array(Vec::new());
     }
     let needed =
-        shape.says["required"].as_array().into_iter().flatten().filter_map(|key| key.as_str());
+        shape.schema["required"].as_array().into_iter().flatten().filter_map(|key| key.as_str());
     let pairs = needed.map(|key| {
-        let below = shape.says["properties"].get(key).map(|part| shapes.of(part));
+        let below = shape.schema["properties"].get(key).map(|part| shapes.of(part));
         (key.to_owned(), blank(shapes, below.as_ref()))
     });
     Value::Table(pairs.collect())

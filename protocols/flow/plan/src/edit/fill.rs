@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use toml::Value;
 
-use super::super::reader::{environment, unset};
-use super::{Edit, Part, acted, read};
+use super::{Edit, EditError, Part, acted, read};
+use crate::reader::environment;
 
 /// The text with all references to the environment replaced.
-pub(super) fn filled(text: &str, of: &BTreeMap<String, String>) -> Result<String, String> {
+pub(super) fn filled(text: &str, of: &BTreeMap<String, String>) -> Result<String, EditError> {
     let values = read(text)?;
     let mut acts = Vec::new();
     find(&values, &mut Vec::new(), of, &mut acts)?;
@@ -21,11 +21,10 @@ fn find(
     at: &mut Vec<Part>,
     of: &BTreeMap<String, String>,
     acts: &mut Vec<Edit>,
-) -> Result<(), String> {
+) -> Result<(), EditError> {
     match value {
         Value::String(text) => {
-            let filled = environment(text, &|name| of.get(name).cloned());
-            if let Some(filled) = filled.map_err(|name| unset(&name))? {
+            if let Some(filled) = environment(text, &|name| of.get(name).cloned())? {
                 acts.push(Edit::Set(at.clone(), Value::String(filled)));
             }
         }
@@ -82,7 +81,7 @@ mod tests {
 
     #[test]
     fn unknown_setting_is_named() {
-        let message = filled("a = \"${env:OTHER}\"", &values_of("x")).unwrap_err();
+        let message = filled("a = \"${env:OTHER}\"", &values_of("x")).unwrap_err().to_string();
         assert!(message.contains("OTHER") && message.contains("not set"), "{message}");
     }
 }

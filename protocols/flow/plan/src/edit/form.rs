@@ -198,11 +198,11 @@ impl Making<'_> {
     }
 
     fn table(&self, base: Node, shape: &Shape, table: &toml::Table, depth: usize) -> Node {
-        let properties = shape.says["properties"].as_object();
+        let properties = shape.schema["properties"].as_object();
         if properties.is_none() && table.len() > SHOWN_MAX {
             return literal(base, Some(&Value::Table(table.clone())));
         }
-        let needed = shape.says["required"].as_array();
+        let needed = shape.schema["required"].as_array();
         let is_needed = |key: &str| needed.is_some_and(|all| all.iter().any(|one| *one == *key));
         let part = |(key, value): (&String, &Value)| {
             let path = [&base.path[..], &[Part::Key(key.clone())]].concat();
@@ -224,9 +224,9 @@ impl Making<'_> {
         };
         let parts = table.iter().map(part).collect();
         let missing = properties.into_iter().flatten().filter(|(key, _)| !table.contains_key(*key));
-        let add = missing.map(|(key, says)| {
+        let add = missing.map(|(key, schema)| {
             let also = loadgen(&shape.name, key);
-            let what = self.shapes.of(says).what;
+            let what = self.shapes.of(schema).what;
             let what = if also.is_empty() { what } else { format!("{what} (LoadGen: {also})") };
             Choice { word: key.clone(), what }
         });
@@ -263,7 +263,7 @@ fn text_of(value: Option<&Value>) -> String {
 
 /// The name of a kind of value.
 fn kind_word(shape: &Shape) -> String {
-    let needed = shape.says["required"].as_array().and_then(|all| all.first()?.as_str());
+    let needed = shape.schema["required"].as_array().and_then(|all| all.first()?.as_str());
     match needed {
         Some(key) if shape.is("object") => key.to_owned(),
         _ if shape.is("array") => "several".to_owned(),

@@ -5,6 +5,7 @@
 //! same change to the values, and a change is refused if the resulting text does not have the resulting values.
 
 pub mod blank;
+mod error;
 mod fill;
 mod find;
 mod form;
@@ -23,6 +24,8 @@ use serde::{Deserialize, Serialize};
 use toml::Value;
 use toml_edit::Document;
 
+pub use error::EditError;
+use error::{CHANGES_MAX, DEPTH_MAX};
 pub use form::Node;
 use form::form;
 use outline::{Entry, outline};
@@ -30,8 +33,6 @@ use shape::Shapes;
 pub use sheet::Sheet;
 use sheet::sheet;
 
-/// The most changes at once.
-const CHANGES_MAX: usize = 200;
 /// Keys that set the number of users or when they begin.
 const CROWD: [&str; 10] = [
     "rate",
@@ -47,8 +48,6 @@ const CROWD: [&str; 10] = [
 ];
 /// Those, and the other keys that set how many users there are and for how long.
 const PACE: [&str; 4] = ["users", "duration", "think", "back-off"];
-/// The most keys of a path: no plan nests deeper.
-const DEPTH_MAX: usize = 24;
 
 /// One part of a path: a key of a table, or the number of an element, counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -131,6 +130,21 @@ pub enum Change {
     },
 }
 
+impl Change {
+    /// The part that a simple change is about; empty for a compound change, which is about the plan.
+    fn path(&self) -> &[Part] {
+        match self {
+            Self::Set { path, .. }
+            | Self::Unset { path }
+            | Self::Add { path, .. }
+            | Self::Choose { path, .. }
+            | Self::Move { path, .. }
+            | Self::Paste { path, .. } => path,
+            Self::Alone { .. } | Self::Search | Self::Thresholds { .. } | Self::Fill { .. } => &[],
+        }
+    }
+}
+
 /// A request from a form.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -170,18 +184,18 @@ pub struct EditReply {
     pub sheet: Option<Sheet>,
 }
 
-/// Carries out a form's request. A text that is not TOML has no form, and the fault says so.
+/// Carries out a form's request. A text that is not TOML has no form, only a fault.
 pub fn reply_to(requested: &EditRequest) -> EditReply {
     let shapes = Shapes::of_plans();
     let (mut text, mut fault, mut refused) = (requested.text.clone(), String::new(), None);
     if requested.changes.len() > CHANGES_MAX {
-        (fault, refused) = (format!("more than {CHANGES_MAX} changes at once"), Some(0));
+        (fault, refused) = (EditError::ManyChanges.to_string(), Some(0));
     } else {
         for (number, change) in requested.changes.iter().enumerate() {
             match changed(&text, change, &shapes) {
                 Ok(now) => text = now,
-                Err(why) => {
-                    (fault, refused) = (why, Some(number));
+                Err(error) => {
+                    (fault, refused) = (error.to_string(), Some(number));
                     break;
                 }
             }
@@ -189,11 +203,11 @@ pub fn reply_to(requested: &EditRequest) -> EditReply {
     }
     let values = match read(&text) {
         Ok(values) => values,
-        Err(why) => {
+        Err(error) => {
             let (outline, names) = (Vec::new(), Vec::new());
             return EditReply {
                 text,
-                fault: why,
+                fault: error.to_string(),
                 refused,
                 outline,
                 form: None,
@@ -221,17 +235,16 @@ pub fn reply_to(requested: &EditRequest) -> EditReply {
     }
 }
 
-fn read(text: &str) -> Result<Value, String> {
+fn read(text: &str) -> Result<Value, EditError> {
     toml::from_str::<toml::Table>(text).map(Value::Table).map_err(|error| {
         let line =
             error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
-        let place = line.map(|line| format!("line {line}: ")).unwrap_or_default();
-        format!("the text is not TOML, {place}{}", error.message())
+        EditError::NotToml { line, why: error.message().to_owned() }
     })
 }
 
 /// The text after a change.
-pub fn changed(text: &str, change: &Change, shapes: &Shapes) -> Result<String, String> {
+pub fn changed(text: &str, change: &Change, shapes: &Shapes) -> Result<String, EditError> {
     let values = read(text)?;
     if let Change::Fill { of } = change {
         return fill::filled(text, of);
@@ -244,14 +257,13 @@ pub fn changed(text: &str, change: &Change, shapes: &Shapes) -> Result<String, S
 }
 
 /// The text after a change of its values. A change is refused if the text would not have these values.
-fn acted(text: &str, values: Value, act: &Edit) -> Result<String, String> {
-    let document = Document::parse(text.to_owned()).map_err(|error| error.to_string())?;
+fn acted(text: &str, values: Value, act: &Edit) -> Result<String, EditError> {
+    let document = Document::parse(text.to_owned()).map_err(|_| EditError::Notation)?;
     let spliced = splice::splice(&document, act)?;
     let mut wanted = values;
     whole::apply(&mut wanted, act)?;
     let same = read(&spliced).is_ok_and(|now| whole::same(&now, &wanted));
-    same.then_some(spliced)
-        .ok_or_else(|| "the form cannot edit what is written this way; edit the text".to_owned())
+    same.then_some(spliced).ok_or(EditError::Notation)
 }
 
 /// The simple changes that a compound change consists of.
@@ -302,24 +314,14 @@ pub enum Edit {
     Move(Vec<Part>, usize, usize),
 }
 
-fn act(change: &Change, values: &Value, shapes: &Shapes) -> Result<Edit, String> {
-    let (Change::Set { path, .. }
-    | Change::Unset { path }
-    | Change::Add { path, .. }
-    | Change::Choose { path, .. }
-    | Change::Move { path, .. }
-    | Change::Paste { path, .. }) = change
-    else {
-        return Err("it consists of others".to_owned());
-    };
-    if path.len() > DEPTH_MAX {
-        return Err("the path is too deep".to_owned());
+fn act(change: &Change, values: &Value, shapes: &Shapes) -> Result<Edit, EditError> {
+    if change.path().len() > DEPTH_MAX {
+        return Err(EditError::Deep);
     }
-    let missing = || "it no longer exists".to_owned();
     let length = |path: &[Part]| match whole::at(values, path) {
         None => Ok(0),
         Some(Value::Array(list)) => Ok(list.len()),
-        Some(_) => Err("this is not a list".to_owned()),
+        Some(_) => Err(EditError::NotList),
     };
     let shape = |path: &[Part]| shapes.at(values, path);
     Ok(match change {
@@ -328,13 +330,13 @@ fn act(change: &Change, values: &Value, shapes: &Shapes) -> Result<Edit, String>
             Edit::Set(path.clone(), value)
         }
         Change::Unset { path } => {
-            whole::at(values, path).filter(|_| !path.is_empty()).ok_or_else(missing)?;
+            whole::at(values, path).filter(|_| !path.is_empty()).ok_or(EditError::Gone)?;
             Edit::Unset(path.clone())
         }
         Change::Add { path, key: Some(key), .. } => {
             let path = [&path[..], &[Part::Key(key.clone())]].concat();
             if key.is_empty() || whole::at(values, &path).is_some() {
-                return Err(format!("'{key}' is there already, or is no name"));
+                return Err(EditError::Key(key.clone()));
             }
             let value = blank::blank(shapes, shape(&path).as_ref());
             Edit::Set(path, value)
@@ -346,16 +348,18 @@ fn act(change: &Change, values: &Value, shapes: &Shapes) -> Result<Edit, String>
             Edit::Insert(path.clone(), at.unwrap_or(end).min(end), value)
         }
         Change::Choose { path, kind } => {
-            let found = shape(path).ok_or_else(missing)?;
+            let found = shape(path).ok_or(EditError::Gone)?;
             let kinds = shapes.kinds(&found);
-            let chosen = kinds.get(*kind).ok_or_else(missing)?;
+            let chosen = kinds.get(*kind).ok_or(EditError::Gone)?;
             Edit::Set(path.clone(), blank::blank(shapes, Some(chosen)))
         }
         Change::Move { path, to } => {
-            let Some((Part::Index(from), list)) = path.split_last() else { return Err(missing()) };
+            let Some((Part::Index(from), list)) = path.split_last() else {
+                return Err(EditError::NotList);
+            };
             let end = length(list)?;
             if *from >= end || *to >= end {
-                return Err(missing());
+                return Err(EditError::Gone);
             }
             Edit::Move(list.to_vec(), *from, *to)
         }
@@ -363,8 +367,9 @@ fn act(change: &Change, values: &Value, shapes: &Shapes) -> Result<Edit, String>
             let end = length(path)?;
             Edit::Insert(path.clone(), at.unwrap_or(end).min(end), read(text)?)
         }
+        // The caller has divided these into simple changes.
         Change::Alone { .. } | Change::Search | Change::Thresholds { .. } | Change::Fill { .. } => {
-            return Err(missing());
+            return Err(EditError::Mismatch);
         }
     })
 }

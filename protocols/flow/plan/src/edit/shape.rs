@@ -10,7 +10,7 @@ use crate::schema;
 #[derive(Clone, Debug)]
 pub struct Shape {
     /// Its schema.
-    pub says: Json,
+    pub schema: Json,
     /// Its name in the schema, if it has one.
     pub name: String,
     /// Its description.
@@ -35,18 +35,19 @@ impl Shapes {
     /// The shape of a part of the schema, with its references followed.
     pub fn of(&self, part: &Json) -> Shape {
         let mut what = part["description"].as_str().unwrap_or_default().to_owned();
-        let (mut says, mut name) = (part, "");
+        let (mut schema, mut name) = (part, "");
         // A reference leads to a definition, which may be a reference itself.
         for _ in 0..8 {
-            let Some(to) = says["$ref"].as_str().and_then(|to| to.strip_prefix("#/$defs/")) else {
+            let Some(to) = schema["$ref"].as_str().and_then(|to| to.strip_prefix("#/$defs/"))
+            else {
                 break;
             };
-            (says, name) = (&self.0["$defs"][to], to);
+            (schema, name) = (&self.0["$defs"][to], to);
             if what.is_empty() {
-                says["description"].as_str().unwrap_or_default().clone_into(&mut what);
+                schema["description"].as_str().unwrap_or_default().clone_into(&mut what);
             }
         }
-        Shape { says: says.clone(), name: name.to_owned(), what }
+        Shape { schema: schema.clone(), name: name.to_owned(), what }
     }
 
     /// The shape at a path of these values; none if the schema has none.
@@ -68,19 +69,19 @@ impl Shapes {
     pub fn below(&self, shape: &Shape, part: &Part) -> Option<Shape> {
         match part {
             Part::Key(key) => {
-                let named = shape.says["properties"].get(key);
-                let any = shape.says.get("additionalProperties").filter(|any| any.is_object());
+                let named = shape.schema["properties"].get(key);
+                let any = shape.schema.get("additionalProperties").filter(|any| any.is_object());
                 named.or(any).map(|part| self.of(part))
             }
-            Part::Index(_) => shape.says.get("items").map(|part| self.of(part)),
+            Part::Index(_) => shape.schema.get("items").map(|part| self.of(part)),
         }
     }
 
     /// The alternatives; empty if there is no choice.
     pub fn kinds(&self, shape: &Shape) -> Vec<Shape> {
-        let all = ["anyOf", "oneOf"].iter().find_map(|key| shape.says[*key].as_array());
+        let all = ["anyOf", "oneOf"].iter().find_map(|key| shape.schema[*key].as_array());
         let all = all.into_iter().flatten().map(|part| self.of(part));
-        all.filter(|kind| kind.says.get("const").is_none()).collect()
+        all.filter(|kind| kind.schema.get("const").is_none()).collect()
     }
 
     /// Which of the alternatives a value matches.
@@ -103,7 +104,7 @@ impl Shapes {
         if !kinds.is_empty() {
             return self.kind_of(&kinds, value).is_some();
         }
-        let types = &shape.says["type"];
+        let types = &shape.schema["type"];
         let is = |name: &str| {
             *types == *name
                 || types.as_array().is_some_and(|all| all.iter().any(|one| *one == *name))
@@ -115,9 +116,9 @@ impl Shapes {
             Value::Boolean(_) => is("boolean"),
             Value::Array(_) => is("array"),
             Value::Table(table) => {
-                let known = |key: &String| shape.says["properties"].get(key).is_some();
-                let open = shape.says["additionalProperties"].is_object();
-                let needed = shape.says["required"].as_array();
+                let known = |key: &String| shape.schema["properties"].get(key).is_some();
+                let open = shape.schema["additionalProperties"].is_object();
+                let needed = shape.schema["required"].as_array();
                 let needed = needed.into_iter().flatten().filter_map(Json::as_str);
                 is("object")
                     && (open || table.keys().all(known))
@@ -130,13 +131,13 @@ impl Shapes {
 impl Shape {
     /// Whether a type is among the allowed ones.
     pub fn is(&self, name: &str) -> bool {
-        let types = &self.says["type"];
+        let types = &self.schema["type"];
         *types == *name || types.as_array().is_some_and(|all| all.iter().any(|one| *one == *name))
     }
 
     /// The words to choose from, each with its meaning.
     pub fn words(&self) -> Vec<(String, String)> {
-        let all = self.says["oneOf"].as_array().into_iter().flatten();
+        let all = self.schema["oneOf"].as_array().into_iter().flatten();
         all.filter_map(|one| {
             let what = one["description"].as_str().unwrap_or_default().to_owned();
             Some((one["const"].as_str()?.to_owned(), what))

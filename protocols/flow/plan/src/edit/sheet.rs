@@ -18,7 +18,7 @@ const FORMS_MAX: usize = 100;
 const DEEPEST: usize = 6;
 /// The most characters of a value in a line.
 const SHOWN: usize = 120;
-/// The keys of a check that say how a value is compared, with their words.
+/// The keys of a check that define how a value is compared, with their words.
 const COMPARED: [(&str, &str); 6] = [
     ("equals", "is"),
     ("contains", "contains"),

@@ -8,13 +8,13 @@ use toml_edit::{Document, Key, Table, Value as Written};
 use super::find::{
     Found, block_start, find, first_header, header, line_end, line_start, own_end, whole_end,
 };
-use super::{Edit, Part};
+use super::{Edit, EditError, Part};
 
 /// Lists whose new elements are written as tables with headers.
 const TABLES: [&str; 2] = ["scenario", "steps"];
 
 /// The text of a document after a change. The caller checks whether it has the intended values.
-pub(super) fn splice(document: &Document<String>, act: &Edit) -> Result<String, String> {
+pub(super) fn splice(document: &Document<String>, act: &Edit) -> Result<String, EditError> {
     match act {
         Edit::Set(path, value) => set(document, path, value),
         Edit::Unset(path) => unset(document, path),
@@ -23,12 +23,8 @@ pub(super) fn splice(document: &Document<String>, act: &Edit) -> Result<String, 
     }
 }
 
-fn beyond() -> String {
-    "the form cannot edit what is written this way; edit the text".to_owned()
-}
-
-fn parsed(text: String) -> Result<Document<String>, String> {
-    Document::parse(text).map_err(|_| beyond())
+fn parsed(text: String) -> Result<Document<String>, EditError> {
+    Document::parse(text).map_err(|_| EditError::Notation)
 }
 
 /// The text with a part of it replaced.
@@ -36,11 +32,11 @@ fn replaced(text: &str, range: Range<usize>, by: &str) -> String {
     [&text[..range.start], by, &text[range.end..]].concat()
 }
 
-fn set(document: &Document<String>, path: &[Part], value: &Value) -> Result<String, String> {
+fn set(document: &Document<String>, path: &[Part], value: &Value) -> Result<String, EditError> {
     let text = document.raw();
     match find(document, path) {
         Some(Found::Value(old)) => {
-            let span = old.span().ok_or_else(beyond)?;
+            let span = old.span().ok_or(EditError::Notation)?;
             return Ok(replaced(text, span, &value.to_string()));
         }
         // Tables with headers are removed before another value takes their place.
@@ -49,11 +45,11 @@ fn set(document: &Document<String>, path: &[Part], value: &Value) -> Result<Stri
         }
         _ => {}
     }
-    let Some((Part::Key(key), above)) = path.split_last() else { return Err(beyond()) };
+    let Some((Part::Key(key), above)) = path.split_last() else { return Err(EditError::Notation) };
     match find(document, above) {
         Some(Found::Table(table)) => below(document, table, above, (key, value)),
         Some(Found::Value(Written::InlineTable(table))) => {
-            let span = table.span().ok_or_else(beyond)?;
+            let span = table.span().ok_or(EditError::Notation)?;
             let last = table.iter().filter_map(|(_, value)| Some(value.span()?.end)).max();
             let pair = format!("{} = {value}", Key::new(key));
             Ok(match last {
@@ -66,7 +62,7 @@ fn set(document: &Document<String>, path: &[Part], value: &Value) -> Result<Stri
             table.insert(key.clone(), value.clone());
             set(document, above, &Value::Table(table))
         }
-        _ => Err(beyond()),
+        _ => Err(EditError::Notation),
     }
 }
 
@@ -76,7 +72,7 @@ fn below(
     table: &Table,
     path: &[Part],
     (key, value): (&str, &Value),
-) -> Result<String, String> {
+) -> Result<String, EditError> {
     let text = document.raw();
     if let (true, Value::Table(inner)) = (path.is_empty(), value) {
         // A table of the plan gets a header, before the scenarios.
@@ -96,8 +92,11 @@ fn below(
     }
     if let (true, Value::Array(list)) = (TABLES.contains(&key), value) {
         let keys = [path, &[Part::Key(key.to_owned())]].concat();
-        let blocks: Vec<String> =
-            list.iter().map(|one| block(&keys, one)).collect::<Option<_>>().ok_or_else(beyond)?;
+        let blocks: Vec<String> = list
+            .iter()
+            .map(|one| block(&keys, one))
+            .collect::<Option<_>>()
+            .ok_or(EditError::Notation)?;
         let at = whole_end(table).filter(|_| !path.is_empty());
         let blocks = blocks.join("\n");
         return Ok(match at {
@@ -120,19 +119,21 @@ fn below(
         return Ok(replaced(text, at..at, &format!("{line}{gap}")));
     }
     // It exists only because of its subtables.
-    let at = first.ok_or_else(beyond)?;
+    let at = first.ok_or(EditError::Notation)?;
     Ok(replaced(text, at..at, &format!("[{}]\n{line}\n", names(path))))
 }
 
 /// A key as it is written in the lines of a table, which may use dotted keys.
-fn dotted(document: &Document<String>, path: &[Part], key: &str) -> Result<String, String> {
+fn dotted(document: &Document<String>, path: &[Part], key: &str) -> Result<String, EditError> {
     let mut parts = vec![Key::new(key).to_string()];
     let mut above = path;
     while let Some(Found::Table(table)) = find(document, above) {
         if !table.is_dotted() {
             break;
         }
-        let Some((Part::Key(name), rest)) = above.split_last() else { return Err(beyond()) };
+        let Some((Part::Key(name), rest)) = above.split_last() else {
+            return Err(EditError::Notation);
+        };
         parts.push(Key::new(name).to_string());
         above = rest;
     }
@@ -197,14 +198,14 @@ fn appended(text: &str, block: &str) -> String {
     format!("{text}{gap}{block}")
 }
 
-fn unset(document: &Document<String>, path: &[Part]) -> Result<String, String> {
+fn unset(document: &Document<String>, path: &[Part]) -> Result<String, EditError> {
     let text = document.raw();
-    let (part, above) = path.split_last().ok_or_else(beyond)?;
+    let (part, above) = path.split_last().ok_or(EditError::Notation)?;
     match (find(document, above), find(document, path)) {
         (Some(Found::Table(table)), Some(Found::Value(value))) => {
-            let Part::Key(key) = part else { return Err(beyond()) };
-            let key = table.key(key).and_then(Key::span).ok_or_else(beyond)?;
-            let end = value.span().ok_or_else(beyond)?.end;
+            let Part::Key(key) = part else { return Err(EditError::Notation) };
+            let key = table.key(key).and_then(Key::span).ok_or(EditError::Notation)?;
+            let end = value.span().ok_or(EditError::Notation)?.end;
             let start = line_start(text, key.start);
             let rest = text[end..line_end(text, end)].trim_start();
             // A comment after the value stays.
@@ -216,30 +217,32 @@ fn unset(document: &Document<String>, path: &[Part]) -> Result<String, String> {
             Ok(replaced(text, start..until, ""))
         }
         (Some(Found::Value(Written::InlineTable(table))), Some(Found::Value(value))) => {
-            let Part::Key(key) = part else { return Err(beyond()) };
-            let (key, _) = table.get_key_value(key).ok_or_else(beyond)?;
-            let range = key.span().ok_or_else(beyond)?.start..value.span().ok_or_else(beyond)?.end;
+            let Part::Key(key) = part else { return Err(EditError::Notation) };
+            let (key, _) = table.get_key_value(key).ok_or(EditError::Notation)?;
+            let range = key.span().ok_or(EditError::Notation)?.start
+                ..value.span().ok_or(EditError::Notation)?.end;
             Ok(without_comma(text, range))
         }
         (Some(Found::Value(Written::Array(_))), Some(Found::Value(value))) => {
-            Ok(without_comma(text, value.span().ok_or_else(beyond)?))
+            Ok(without_comma(text, value.span().ok_or(EditError::Notation)?))
         }
         (Some(Found::Tables(list)), Some(Found::Table(_))) => {
-            let Part::Index(index) = part else { return Err(beyond()) };
-            let blocks = blocks(text, list).ok_or_else(beyond)?;
+            let Part::Index(index) = part else { return Err(EditError::Notation) };
+            let blocks = blocks(text, list).ok_or(EditError::Notation)?;
             let end = blocks
                 .get(index + 1)
                 .map_or_else(|| line_end(text, blocks[*index].end), |next| next.start);
-            Ok(replaced(text, blocks.get(*index).ok_or_else(beyond)?.start..end, ""))
+            Ok(replaced(text, blocks.get(*index).ok_or(EditError::Notation)?.start..end, ""))
         }
         (_, Some(Found::Table(table))) => {
             if let Some(header) = header(table) {
-                let end = line_end(text, whole_end(table).ok_or_else(beyond)?);
+                let end = line_end(text, whole_end(table).ok_or(EditError::Notation)?);
                 let gap = text[end..].len() - text[end..].trim_start_matches('\n').len();
                 return Ok(replaced(text, block_start(text, header.start)..end + gap, ""));
             }
             // Dotted keys, or headers of subtables: one after the other.
-            let key = table.iter().next().map(|(key, _)| key.to_owned()).ok_or_else(beyond)?;
+            let key =
+                table.iter().next().map(|(key, _)| key.to_owned()).ok_or(EditError::Notation)?;
             let alone = table.len() == 1;
             let without = unset(document, &[path, &[Part::Key(key)]].concat())?;
             if alone { Ok(without) } else { unset(&parsed(without)?, path) }
@@ -249,7 +252,7 @@ fn unset(document: &Document<String>, path: &[Part]) -> Result<String, String> {
             let without = unset(document, &[path, &[Part::Index(at)]].concat())?;
             if alone { Ok(without) } else { unset(&parsed(without)?, path) }
         }
-        _ => Err(beyond()),
+        _ => Err(EditError::Notation),
     }
 }
 
@@ -302,16 +305,16 @@ fn insert(
     path: &[Part],
     index: usize,
     value: &Value,
-) -> Result<String, String> {
+) -> Result<String, EditError> {
     let text = document.raw();
     match find(document, path) {
         Some(Found::Tables(list)) => {
-            let blocks = blocks(text, list).ok_or_else(beyond)?;
-            let made = block(path, value).ok_or_else(beyond)?;
+            let blocks = blocks(text, list).ok_or(EditError::Notation)?;
+            let made = block(path, value).ok_or(EditError::Notation)?;
             if let Some(next) = blocks.get(index) {
                 return Ok(replaced(text, next.start..next.start, &format!("{made}\n")));
             }
-            let end = blocks.last().ok_or_else(beyond)?.end;
+            let end = blocks.last().ok_or(EditError::Notation)?.end;
             Ok(after_line(text, end.saturating_sub(1), &format!("\n{made}")))
         }
         Some(Found::Value(Written::Array(list))) => {
@@ -328,11 +331,11 @@ fn insert(
                     if indent.trim().is_empty() { format!("\n{indent}") } else { " ".to_owned() };
                 return Ok(replaced(text, before.end..before.end, &format!(",{gap}{value}")));
             }
-            let open = list.span().ok_or_else(beyond)?.start + 1;
+            let open = list.span().ok_or(EditError::Notation)?.start + 1;
             Ok(replaced(text, open..open, &value.to_string()))
         }
         None => set(document, path, &Value::Array(vec![value.clone()])),
-        _ => Err(beyond()),
+        _ => Err(EditError::Notation),
     }
 }
 
@@ -341,14 +344,14 @@ fn moved(
     path: &[Part],
     from: usize,
     to: usize,
-) -> Result<String, String> {
+) -> Result<String, EditError> {
     let text = document.raw();
     let places = match find(document, path) {
-        Some(Found::Tables(list)) => blocks(text, list).ok_or_else(beyond)?,
+        Some(Found::Tables(list)) => blocks(text, list).ok_or(EditError::Notation)?,
         Some(Found::Value(Written::Array(list))) => {
-            list.iter().map(Written::span).collect::<Option<_>>().ok_or_else(beyond)?
+            list.iter().map(Written::span).collect::<Option<_>>().ok_or(EditError::Notation)?
         }
-        _ => return Err(beyond()),
+        _ => return Err(EditError::Notation),
     };
     // The positions and the text between them stay; the contents are exchanged.
     let ended = |part: &Range<usize>| text[part.clone()].to_owned();

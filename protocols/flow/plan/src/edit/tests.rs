@@ -33,7 +33,7 @@ fn unset(at: &str) -> Change {
     Change::Unset { path: path(at) }
 }
 
-fn ask(text: &str, changes: Vec<Change>, at: &str) -> EditReply {
+fn edited(text: &str, changes: Vec<Change>, at: &str) -> EditReply {
     reply_to(&EditRequest {
         text: text.to_owned(),
         changes,
@@ -131,10 +131,10 @@ fn move_takes_comments_along() {
 #[test]
 fn first_invalid_change_is_named_after_applying_earlier_ones() {
     let changes = vec![set("run.users", "50"), set("run.users", "many"), set("name", "x")];
-    let reply = ask(PLAN, changes, "run");
+    let reply = edited(PLAN, changes, "run");
     assert_eq!(reply.refused, Some(1), "{}", reply.fault);
     assert!(reply.text.contains("users = 50") && !reply.text.contains("name = \"x\""));
-    assert_eq!(ask(PLAN, vec![set("run.users", "50")], "run").refused, None);
+    assert_eq!(edited(PLAN, vec![set("run.users", "50")], "run").refused, None);
 }
 
 #[test]
@@ -150,17 +150,17 @@ fn invalid_change_is_refused_without_effect() {
         Change::Paste { path: path("scenario.0.steps"), text: "= x".to_owned(), at: None },
         Change::Choose { path: path("run.users"), kind: 7 },
     ] {
-        let reply = ask(PLAN, vec![change.clone()], "");
+        let reply = edited(PLAN, vec![change.clone()], "");
         assert!(!reply.fault.is_empty(), "{change:?}");
         assert_eq!(reply.text, PLAN, "{change:?}");
     }
-    let reply = ask("a = ", Vec::new(), "");
+    let reply = edited("a = ", Vec::new(), "");
     assert!(reply.form.is_none() && reply.fault.contains("line 1"), "{}", reply.fault);
 }
 
 #[test]
 fn form_shows_present_and_possible_values() {
-    let requested = |at: &str| ask(PLAN, Vec::new(), at);
+    let requested = |at: &str| edited(PLAN, Vec::new(), at);
     let run = requested("run").form.unwrap();
     let users = run.parts.iter().find(|part| part.label == "users").unwrap();
     assert_eq!((users.widget, users.value.as_str(), users.loadgen), ("number", "20", "threads"));
@@ -210,7 +210,7 @@ fn form_shows_present_and_possible_values() {
 #[test]
 fn copied_step_equals_the_original() {
     let shapes = Shapes::of_plans();
-    let own = ask(PLAN, Vec::new(), "scenario.0.steps.1").own;
+    let own = edited(PLAN, Vec::new(), "scenario.0.steps.1").own;
     let paste = Change::Paste { path: path("scenario.1.steps"), text: own, at: Some(0) };
     let after = read(&changed(PLAN, &paste, &shapes).unwrap()).unwrap();
     assert_eq!(after["scenario"][1]["steps"][0], after["scenario"][0]["steps"][1]);

@@ -3,7 +3,7 @@
 use toml::Value;
 use toml::map::Map;
 
-use super::{Edit, Part};
+use super::{Edit, EditError, Part};
 
 /// The value at a path.
 pub(super) fn at<'v>(values: &'v Value, path: &[Part]) -> Option<&'v Value> {
@@ -15,32 +15,35 @@ pub(super) fn at<'v>(values: &'v Value, path: &[Part]) -> Option<&'v Value> {
 }
 
 /// Makes a change.
-pub(super) fn apply(values: &mut Value, act: &Edit) -> Result<(), String> {
-    let wrong = || "there is nothing of that kind".to_owned();
+pub(super) fn apply(values: &mut Value, act: &Edit) -> Result<(), EditError> {
     match act {
         Edit::Set(path, value) => {
-            *made(values, path).ok_or_else(wrong)? = value.clone();
+            *made(values, path).ok_or(EditError::Mismatch)? = value.clone();
         }
         Edit::Unset(path) => {
-            let (part, above) = path.split_last().ok_or_else(wrong)?;
-            match (value_at(values, above).ok_or_else(wrong)?, part) {
+            let (part, above) = path.split_last().ok_or(EditError::Mismatch)?;
+            match (value_at(values, above).ok_or(EditError::Mismatch)?, part) {
                 (Value::Table(table), Part::Key(key)) => drop(table.remove(key)),
                 (Value::Array(list), Part::Index(index)) if *index < list.len() => {
                     drop(list.remove(*index));
                 }
-                _ => return Err(wrong()),
+                _ => return Err(EditError::Mismatch),
             }
         }
         Edit::Insert(path, index, value) => {
-            let list = made(values, path).ok_or_else(wrong)?;
+            let list = made(values, path).ok_or(EditError::Mismatch)?;
             if !list.is_array() {
                 *list = Value::Array(Vec::new());
             }
-            let list = list.as_array_mut().filter(|list| *index <= list.len()).ok_or_else(wrong)?;
+            let list = list
+                .as_array_mut()
+                .filter(|list| *index <= list.len())
+                .ok_or(EditError::Mismatch)?;
             list.insert(*index, value.clone());
         }
         Edit::Move(path, from, to) => {
-            let list = value_at(values, path).and_then(Value::as_array_mut).ok_or_else(wrong)?;
+            let list =
+                value_at(values, path).and_then(Value::as_array_mut).ok_or(EditError::Mismatch)?;
             let value = list.remove(*from);
             list.insert(*to, value);
         }

@@ -17,7 +17,6 @@ mod page;
 mod parallel;
 mod run;
 mod scenario;
-mod scenario_run;
 mod variable;
 
 pub use answer::{AnswerLocation, Check, Expires, Extract, Missing, ValueCondition};
@@ -32,8 +31,7 @@ pub use multipart::{Part, PartTable, Parts};
 pub use page::{Pick, Submit};
 pub use parallel::Parallel;
 pub use run::{Groups, Iterations, Order, Round, Run};
-pub use scenario::{AfterFailure, Scenario, SetMissing, Step};
-pub use scenario_run::ScenarioRun;
+pub use scenario::{AfterFailure, Scenario, ScenarioRun, SetMissing, Step};
 pub use variable::{
     Choice, Extracted, Feeder, MacDigest, MacNotation, Number, Renewal, RowOrder, Source, Variable,
 };

@@ -21,7 +21,7 @@ pub(super) fn bounds(out: &mut String, compiled: &Compiled) {
     }
 }
 
-/// What is said below the name of a group; `flat` is what follows it in the compiled scenario.
+/// The lines below the name of a group; `flat` is what follows it in the compiled scenario.
 pub(super) fn group<'s>(
     out: &mut String,
     step: &Step,
@@ -91,7 +91,7 @@ pub(super) fn attempts(retry: &Retry) -> String {
     format!("tried again up to {count}{many}{of}{}", pause.unwrap_or_default())
 }
 
-/// How long a step waits that is asked again.
+/// How long a step that is polled waits.
 pub(super) fn waits(out: &mut String, step: &Step) {
     let every = step.every.as_deref().unwrap_or_default();
     let within = step.within.map_or_else(|| "10m".to_owned(), |time| time_words(time.0));

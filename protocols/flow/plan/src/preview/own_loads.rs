@@ -23,7 +23,7 @@ pub(super) fn lines(
         words.extend(begins(run));
         words.extend(run.think.as_ref().map(|think| format!(", with a pause of {think}")));
         words.extend(run.iterations.map(|count| format!(", {count} iterations each")));
-        // What is known of the warm-up is told of all of them.
+        // The warm-up is shown for all of them.
         let start = load.start.saturating_sub(warm_up);
         if !start.is_zero() {
             let _ = write!(words, ", from {} on", time_words(start));

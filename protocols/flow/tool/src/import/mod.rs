@@ -5,7 +5,6 @@
 
 mod compact;
 mod people;
-mod places;
 pub mod settled;
 mod shared_headers;
 mod written;

@@ -10,17 +10,16 @@ use std::time::Duration;
 
 use brunt_flow_import::notation::{filled, has_holes, literal, literal_path};
 use brunt_flow_import::{
-    Auth, Body, Client, FormPart, Imported, PageAction, PartContent, Step, Value, Version,
+    Auth, Body, Client, FormPart, Imported, Location, PageAction, PartContent, Step, Value, Version,
 };
 use brunt_flow_plan::model::{
-    self, AfterFailure, Basic, Hidden, Http, HttpVersion, Iterations, Part, PartTable, Parts,
-    Renewal, Run, Scenario, Source, Submit, Tls, Variable,
+    self, AfterFailure, AnswerLocation, Basic, Hidden, Http, HttpVersion, Iterations, Part,
+    PartTable, Parts, Renewal, Run, Scenario, Source, Submit, Tls, Variable,
 };
 use brunt_flow_plan::values::{Node, Pairs, Scalar, Several, Time, time_words};
 use brunt_net::resolve::Lookup;
 
 use super::people::People;
-use super::places::location;
 use super::{beside, shared_headers};
 
 /// How long a visit is repeated.
@@ -100,7 +99,7 @@ impl Settled {
             settled.add(step, base.as_deref(), output)?;
         }
         if imported.visit {
-            settled.say_once(&imported.client.origins);
+            settled.note_origins(&imported.client.origins);
         }
         if imported.client.trusting {
             let steps = settled.steps.iter().map(|(step, _)| step);
@@ -180,8 +179,8 @@ impl Settled {
         Ok(())
     }
 
-    /// Says once what is the same for all steps of a visit, and which origins it may lead to.
-    fn say_once(&mut self, origins: &[String]) {
+    /// Writes what is the same for all steps of a visit once, and which origins it may lead to.
+    fn note_origins(&mut self, origins: &[String]) {
         let Some(http) = &mut self.plan.http else { return };
         let steps = self.steps.iter_mut().map(|(step, _)| step).filter(|step| step.pause.is_none());
         shared_headers::share(http, &mut steps.collect::<Vec<_>>());
@@ -341,7 +340,7 @@ pub fn header_names<'a>(steps: impl Iterator<Item = &'a model::Step>) -> Vec<Str
 /// Whether it is JSON once each hole is replaced by a complete value.
 fn is_json(text: &str) -> bool {
     let sample = filled(text, |_| Some("0".to_owned()));
-    sample.is_ok_and(|sample| serde_json::from_str::<serde::de::IgnoredAny>(&sample).is_ok())
+    sample.is_some_and(|sample| serde_json::from_str::<serde::de::IgnoredAny>(&sample).is_ok())
 }
 
 /// The load of an import: one iteration, or for a visit one user for some time.
@@ -457,6 +456,30 @@ pub fn address(host: &str, port: u16) -> Result<SocketAddr, SettleError> {
     let found = Lookup::begin(host, port, None).wait();
     let found = found.map_err(|error| failed(error.to_string()))?;
     found.into_iter().next().ok_or_else(|| failed("the name has no address".to_owned()))
+}
+
+/// The keys of a plan for a position in an answer.
+fn location(place: &Location) -> AnswerLocation {
+    let none = AnswerLocation::default();
+    let some = |text: &String| Some(text.clone());
+    match place {
+        Location::Json(pointer) => AnswerLocation { json: some(pointer), ..none },
+        Location::Header(name) => AnswerLocation { header: some(name), ..none },
+        Location::Pattern(pattern) => AnswerLocation { regex: some(pattern), ..none },
+        Location::Cookie(name) => AnswerLocation { cookie: some(name), ..none },
+        Location::Html(selector, attribute) => {
+            AnswerLocation { html: some(selector), attribute: attribute.clone(), ..none }
+        }
+        Location::Url(parameter) => {
+            AnswerLocation { url: Some(true), parameter: parameter.clone(), ..none }
+        }
+        Location::Parameter(inside, name) => {
+            AnswerLocation { parameter: some(name), ..location(inside) }
+        }
+        Location::Within(inside, pattern) => {
+            AnswerLocation { regex: some(pattern), ..location(inside) }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Headers that a browser sends with every request, which a plan says once.
+//! Headers that a browser sends with every request, which a plan has once.
 
 use brunt_flow_plan::model::{Http, Step};
 use brunt_flow_plan::values::{Scalar, Several};

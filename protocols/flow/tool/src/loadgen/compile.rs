@@ -31,8 +31,8 @@ pub(super) fn compiled(
     machine: &dyn Surroundings,
 ) -> Result<Compiled, CompileError> {
     let surroundings = JobSurroundings { machine, draft };
-    let world = CompileEnvironment { surroundings: &surroundings, base: Path::new("") };
-    let mut compiled = compile(plan, Node::default(), seed, &world)?;
+    let environment = CompileEnvironment { surroundings: &surroundings, base: Path::new("") };
+    let mut compiled = compile(plan, Node::default(), seed, &environment)?;
     compiled.flow.times = match draft.manner {
         Compatibility::Repaired => Times::Service,
         Compatibility::Compatible => Times::Coarse,

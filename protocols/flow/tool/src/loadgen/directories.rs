@@ -9,6 +9,11 @@ use std::path::{Path, PathBuf};
 /// How many files are considered for a suggestion of a similar name.
 const NAMES_MAX: usize = 10_000;
 
+/// A file that is in none of the directories: every path that was tried.
+#[derive(Debug, thiserror::Error)]
+#[error("there is neither {}", .0.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" nor "))]
+pub(super) struct NotFound(Vec<PathBuf>);
+
 /// The directories to search, in this order.
 #[derive(Debug)]
 pub(super) struct Directories {
@@ -31,13 +36,11 @@ impl Directories {
         Self { roots, taken: Vec::new() }
     }
 
-    /// The file of this name below the first root that has it, or every path that was tried.
-    pub(super) fn find(&mut self, name: &Path) -> Result<PathBuf, String> {
+    /// The file of this name below the first root that has it.
+    pub(super) fn find(&mut self, name: &Path) -> Result<PathBuf, NotFound> {
         let found = self.roots.iter().position(|root| root.join(name).is_file());
         let Some(at) = found else {
-            let places: Vec<String> =
-                self.roots.iter().map(|root| root.join(name).display().to_string()).collect();
-            return Err(places.join(" nor "));
+            return Err(NotFound(self.roots.iter().map(|root| root.join(name)).collect()));
         };
         let root = &self.roots[at];
         if at > 0 && !name.is_absolute() && !self.taken.contains(root) {
@@ -87,8 +90,8 @@ mod tests {
         let mut find = |name: &str| directories.find(&Path::new("tasks").join(name));
         assert_eq!(find("both.json").unwrap(), base.join("tasks/both.json"));
         assert_eq!(find("own.json").unwrap(), base.join("jobs/tasks/own.json"));
-        let missing = find("none.json").unwrap_err();
-        assert!(missing.starts_with("tasks/none.json nor "), "{missing}");
+        let missing = find("none.json").unwrap_err().to_string();
+        assert!(missing.starts_with("there is neither tasks/none.json nor "), "{missing}");
         assert_eq!(missing.matches("none.json").count(), 3);
         assert_eq!(directories.notes().count(), 2);
     }

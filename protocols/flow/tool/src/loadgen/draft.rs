@@ -18,14 +18,14 @@ use super::task::Request;
 use super::wildcard::{Column, Endpoint, Nature};
 use crate::report::Compatibility;
 
-/// The variable of a plan that is a dollar sign right before another variable: a plan's text could not tell it from an
+/// The variable of a plan that is a dollar sign right before another variable: a plan's text could not distinguish it from an
 /// escape. No wildcard becomes a variable of this name.
 pub(super) const DOLLAR: &str = "dollar";
 
 /// A job with everything resolved.
 #[derive(Debug, Default)]
 pub struct Draft {
-    /// Whether it is done as the job says, or as LoadGen would do it.
+    /// Whether it is done as the job defines it, or as LoadGen would do it.
     pub manner: Compatibility,
     /// The variables that wildcards become.
     pub variables: Vec<Variable>,

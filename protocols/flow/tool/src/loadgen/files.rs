@@ -47,23 +47,23 @@ impl Files {
         let path = Path::new(directory).join(format!("{key}.json"));
         match self.directories.find(&path) {
             Ok(path) => self.document(&path),
-            Err(places) => {
+            Err(missing) => {
                 let known = self.directories.names(directory);
                 let known: Vec<&str> = known.iter().map(String::as_str).collect();
                 let remedy = match nearest(key, &known) {
                     Some(near) => format!("did you mean \"{near}\"?"),
                     None => format!("create that file, or correct the name \"{key}\""),
                 };
-                Err(named_by.fault(format!("there is neither {places}"), remedy))
+                Err(named_by.fault(missing.to_string(), remedy))
             }
         }
     }
 
     /// The path of a file of values that a job, workload or task names.
     pub(super) fn values(&mut self, name: &str, spot: &FilePosition) -> Result<PathBuf, JobError> {
-        self.directories.find(Path::new(name)).map_err(|places| {
+        self.directories.find(Path::new(name)).map_err(|missing| {
             spot.fault(
-                format!("there is neither {places}"),
+                missing.to_string(),
                 "create that file, with one value per line, or correct its name",
             )
         })

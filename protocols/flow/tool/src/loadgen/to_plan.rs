@@ -383,7 +383,7 @@ mod tests {
     use crate::options::loadgen::Mixing;
     use brunt_flow_plan::reader::{Text, read};
 
-    /// The plan of an example, and what its text says.
+    /// The plan of an example, and the plan that its text is read as.
     fn plans(name: &str) -> (model::Plan, model::Plan) {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/loadgen/jobs");
         let path = root.join(format!("{name}.json"));
@@ -417,7 +417,7 @@ mod tests {
                 model::Variable::Source(source) => Some(source),
                 model::Variable::Constant(_) => None,
             });
-            // All that the text does not say.
+            // All that the text does not have.
             sources.for_each(|source| source.stream = None);
             plan.feeders.0.iter_mut().for_each(|(_, feeder)| feeder.stream = None);
             assert_eq!(plan, read, "{name}");

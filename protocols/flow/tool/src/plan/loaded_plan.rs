@@ -1,5 +1,6 @@
-//! [`LoadedPlan`]: the plan that a command line or a submission asks for, read and compiled.
+//! [`LoadedPlan`]: the plan of a command line or a submission, read and compiled.
 
+use std::fmt::Display;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -60,9 +61,9 @@ impl LoadedPlan {
             unset: &args.unset,
             overrides: &args.set,
         };
-        let world = CompileEnvironment { surroundings: granted, base: Path::new("") };
+        let environment = CompileEnvironment { surroundings: granted, base: Path::new("") };
         let (wanted, written) =
-            Self::new(&text, args, &world).map_err(|error| (error, Exit::Usage))?;
+            Self::new(&text, args, &environment).map_err(|error| (error, Exit::Usage))?;
         granted::examine(&wanted.plan, &wanted.compiled, submitted)
             .map_err(|fault| (written.error(fault), Exit::Unsafe))?;
         Ok(wanted)
@@ -71,10 +72,10 @@ impl LoadedPlan {
     fn new(
         text: &Text<'_>,
         args: &RunArgs,
-        world: &CompileEnvironment<'_>,
+        environment: &CompileEnvironment<'_>,
     ) -> Result<(Self, Written), PlanError> {
-        let mut written: Written = read(text, &|name| world.surroundings.variable(name))?;
-        if written.plan.run.iterations == Some(Iterations::Each(1)) && says_how_long(args) {
+        let mut written: Written = read(text, &|name| environment.surroundings.variable(name))?;
+        if written.plan.run.iterations == Some(Iterations::Each(1)) && sets_length(args) {
             written.plan.run.iterations = None;
         }
         if let Some(duration) = args.duration {
@@ -88,7 +89,7 @@ impl LoadedPlan {
         let node = share::requested(&args.output.run, seed)
             .map_err(|error| PlanError::Usage(error.to_string()))?;
         let seed = seed.unwrap_or_else(console::seed);
-        let compiled = compile(&written.plan, node, seed, world);
+        let compiled = compile(&written.plan, node, seed, environment);
         let mut compiled = compiled.map_err(|fault| written.error(fault))?;
         compiled.settings.interval = args.output.interval.unwrap_or(compiled.settings.interval);
         let search = proposal::words(args, &written);
@@ -124,7 +125,7 @@ impl LoadedPlan {
             let tolerated = compiled.abort_on.iter().filter_map(AbortRule::locked_tolerated).min();
             let opened =
                 directory.open(network, compiled.flow.users, compiled.flow.seed, tolerated);
-            let opened = opened.map_err(Refusal::failed)?;
+            let opened = opened.map_err(failed)?;
             let flow = &mut compiled.flow;
             for around in flow.prepare.iter_mut().chain(&mut flow.clean_up) {
                 around.flow.ldap = Some(Arc::clone(&opened));
@@ -133,10 +134,10 @@ impl LoadedPlan {
         }
         if let Some(leases) = compiled.leases {
             let clock = Arc::new(world.run_time().clock());
-            compiled.flow.dhcp = Some(leases.open(network, clock).map_err(Refusal::failed)?);
+            compiled.flow.dhcp = Some(leases.open(network, clock).map_err(failed)?);
         }
         let network = Network::new(compiled.http, network);
-        let network = network.map_err(|error| Refusal::failed(format!("failed to {error}")))?;
+        let network = network.map_err(failed)?;
         let mut output = args.output.files().shown(shows);
         output.run.abort_on = compiled.abort_on;
         Ok(FlowJob {
@@ -155,9 +156,13 @@ impl LoadedPlan {
     }
 }
 
-/// Whether a command line says how long the run is or when iterations begin, and not how many there are. Then a plan's
+fn failed(error: impl Display) -> Refusal {
+    Refusal::failed(format!("failed to {error}"))
+}
+
+/// Whether a command line sets how long the run is or when iterations begin, and not how many there are. Then a plan's
 /// one iteration of each user, which is there to try the plan out, as in every imported plan, does not end the run.
-fn says_how_long(args: &RunArgs) -> bool {
+fn sets_length(args: &RunArgs) -> bool {
     let sets = |keys: &[&str]| {
         let mut set = args.set.iter().filter_map(|set| set.split_once('='));
         set.any(|(key, _)| keys.iter().any(|known| key.trim().starts_with(known)))
@@ -297,9 +302,10 @@ mod tests {
         let words = ["run", "p.toml"].into_iter().chain(line.split_whitespace());
         let args = Line::try_parse_from(words).unwrap().run;
         let text = Text { name: "p.toml", text: &text, unset: &args.unset, overrides: &args.set };
-        let world = CompileEnvironment { surroundings: &World::of_process(), base: Path::new("") };
+        let environment =
+            CompileEnvironment { surroundings: &World::of_process(), base: Path::new("") };
         let (wanted, _) =
-            LoadedPlan::new(&text, &args, &world).unwrap_or_else(|error| panic!("{error}"));
+            LoadedPlan::new(&text, &args, &environment).unwrap_or_else(|error| panic!("{error}"));
         let lasting = wanted.compiled.settings.stop.time.map(|time| time.as_secs());
         (wanted.compiled.flow.iterations, lasting)
     }
