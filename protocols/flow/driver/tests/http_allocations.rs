@@ -56,7 +56,7 @@ impl User {
     }
 
     /// One exchange that begins with the URL, as a step with variables does.
-    async fn ask(&mut self, url: &str, body: Option<&Body>, wanted: Wanted) {
+    async fn fetch(&mut self, url: &str, body: Option<&Body>, wanted: Wanted) {
         let clock = Monotonic::new();
         let mut watch = Watch::new(&clock, None);
         let (origin, path) = self.client.aim(url.as_bytes(), &mut watch).await.unwrap();
@@ -100,7 +100,7 @@ async fn exchanges_allocate_nothing_when_warm() {
                     if number == 300 {
                         before = allocations::by_thread();
                     }
-                    user.ask(&url, body.as_ref(), wanted).await;
+                    user.fetch(&url, body.as_ref(), wanted).await;
                 }
                 assert!(before > 0, "connecting allocates, or nothing is counted at all");
                 assert_eq!(allocations::by_thread() - before, 0, "{body:?} {wanted:?}");

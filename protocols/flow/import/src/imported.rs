@@ -224,7 +224,7 @@ pub struct Client {
     pub proxy: Option<String>,
     /// The user and the password for it.
     pub proxy_login: Option<(String, String)>,
-    /// A compressed answer is asked for and unpacked.
+    /// A compressed answer is requested and unpacked.
     pub compression: bool,
     /// How many redirects are followed.
     pub redirects: u8,

@@ -100,12 +100,12 @@ mod tests {
         assert_eq!(parts(kind, body.as_bytes()), None);
         let body = body.replace("--Ay", "-Ay");
         let read = parts(kind, body.as_bytes()).unwrap();
-        let told: Vec<_> = read
+        let fields: Vec<_> = read
             .iter()
             .map(|it| (it.name.as_str(), it.file.as_deref(), it.kind.as_deref(), &it.content[..]))
             .collect();
         assert_eq!(
-            told,
+            fields,
             [("a\"b", None, None, &b"x\r\n-Ay"[..]), ("f", Some(""), Some("text/plain"), b""),]
         );
         for (kind, from, to) in [

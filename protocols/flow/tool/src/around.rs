@@ -25,8 +25,8 @@ use crate::naming::Naming;
 
 /// The name of the first half, as a scenario.
 pub(crate) const PREPARE: &str = "prepare";
-/// The most steps whose times are told.
-const STEPS_TOLD: usize = 12;
+/// The most steps whose times are shown.
+const STEPS_SHOWN: usize = 12;
 /// How long exchanges in flight may take when the time is over.
 const DRAIN: Duration = Duration::from_secs(1);
 /// How often it is checked whether it must end at once.
@@ -51,12 +51,12 @@ struct Half {
     each: Each,
     here: bool,
     within: Duration,
-    told: Arc<Mutex<Told>>,
+    log: Arc<Mutex<StepLog>>,
 }
 
 /// What is known of the exchanges of one half.
 #[derive(Default)]
-struct Told {
+struct StepLog {
     steps: Vec<(String, String, Duration)>,
     more: usize,
     /// Why the last one failed that did.
@@ -152,7 +152,7 @@ impl Surrounding {
         sessions.handing(&self.handover, leaves)
     }
 
-    /// Prepares the load, once for all runs of it. The error says what failed; what was prepared until then is cleaned
+    /// Prepares the load, once for all runs of it. If it fails, what was prepared until then is cleaned
     /// up.
     pub(crate) fn prepare(&self, run: &EngineRun<'_>) -> Result<(), PrepareError> {
         if self.prepared.borrow().is_some() {
@@ -167,7 +167,7 @@ impl Surrounding {
                 self.notes.borrow_mut().push(note);
                 Ok(())
             }
-            // Whoever ended it wants no load, and that is no failure.
+            // It was ended by a request, which is not a failure.
             Err(_) if run.stop.urgency() > Urgency::Run => Ok(()),
             Err(source) => Err(match self.clean_up(run.stop) {
                 Ok(()) => PrepareError::Steps(source),
@@ -213,22 +213,22 @@ impl Half {
         shown: Option<ShowAround>,
     ) -> Result<Self, flow::CompileError> {
         let Around { mut flow, each, here, within } = around;
-        let told = Arc::<Mutex<Told>>::default();
+        let log = Arc::<Mutex<StepLog>>::default();
         let every = shown.is_some();
-        let (tell, naming) = (Arc::clone(&told), Naming::new(&flow));
+        let (added, naming) = (Arc::clone(&log), Naming::new(&flow));
         let show = move |exchange: TracedExchange| {
             let name = naming.named(exchange.operation.into(), exchange.outcome).name;
-            tell.lock().unwrap_or_else(PoisonError::into_inner).add(&exchange, name);
+            added.lock().unwrap_or_else(PoisonError::into_inner).add(&exchange, name);
             if let Some(shown) = &shown {
                 shown(exchange);
             }
         };
         flow.trace = Some(match each {
-            Each::User if !every => Trace::failed(STEPS_TOLD, show),
+            Each::User if !every => Trace::failed(STEPS_SHOWN, show),
             _ => Trace::every(show),
         });
         let compiled = Arc::new(CompiledFlow::new(flow, Arc::clone(network))?);
-        Ok(Self { verb, compiled, each, here, within, told })
+        Ok(Self { verb, compiled, each, here, within, log })
     }
 
     fn perform(
@@ -242,7 +242,7 @@ impl Half {
         self.perform_watched(settings, time, &watched, handover)
     }
 
-    /// Performs the steps; returns what is to be said about it.
+    /// Performs the steps; returns a line about them.
     fn perform_watched(
         &self,
         settings: &Settings,
@@ -300,20 +300,20 @@ impl Half {
         users: u64,
         (ended, lasted): (Ended, Duration),
     ) -> Result<String, StepsError> {
-        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         if whole.ok == users {
-            return Ok(self.words(&told, users, lasted));
+            return Ok(self.words(&log, users, lasted));
         }
         Err(StepsError::Undone(Undone {
             verb: self.verb,
             missing: users - whole.ok,
             users,
             late: (ended == Ended::Time).then_some(self.within),
-            failed: told.failed.clone(),
+            failed: log.failed.clone(),
         }))
     }
 
-    fn words(&self, told: &Told, users: u64, lasted: Duration) -> String {
+    fn words(&self, log: &StepLog, users: u64, lasted: Duration) -> String {
         let done = if self.verb == "prepare" { "prepared" } else { "cleaned up" };
         let ms = |time: Duration| format!("{:.1} ms", time.as_secs_f64() * 1_000.0);
         let mut words = format!("{done} in {}", ms(lasted));
@@ -323,9 +323,9 @@ impl Half {
         let step = |(name, result, took): &(String, String, Duration)| {
             format!("{name} {result} in {}", ms(*took))
         };
-        let mut steps: Vec<String> = told.steps.iter().map(step).collect();
-        if told.more > 0 {
-            steps.push(format!("and {} more", told.more));
+        let mut steps: Vec<String> = log.steps.iter().map(step).collect();
+        if log.more > 0 {
+            steps.push(format!("and {} more", log.more));
         }
         if !steps.is_empty() {
             let _ = write!(words, ": {}", steps.join(", "));
@@ -334,7 +334,7 @@ impl Half {
     }
 }
 
-impl Told {
+impl StepLog {
     /// Adds an exchange, whose outcome has this name.
     fn add(&mut self, exchange: &TracedExchange, name: String) {
         let name = match exchange.outcome {
@@ -348,7 +348,7 @@ impl Told {
             };
             self.failed = Some(format!("step '{}': {name}{why}", exchange.step));
         }
-        if self.steps.len() < STEPS_TOLD {
+        if self.steps.len() < STEPS_SHOWN {
             self.steps.push((exchange.step.clone(), name, exchange.took));
         } else {
             self.more += 1;

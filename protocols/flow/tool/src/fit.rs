@@ -76,7 +76,7 @@ pub(crate) fn examine(flow: &Flow, now: Timestamp) -> Result<Vec<String>, FitErr
     Ok(notes.into_iter().collect())
 }
 
-/// What there is to say about a key whose certificate is not valid now. It signs nevertheless: a server may not look at
+/// The note about a key whose certificate is not valid now. It signs nevertheless: a server may not look at
 /// the certificate.
 fn out_of_date(of: &KeyCertificate, now: Timestamp) -> Option<String> {
     let (from, until) = of.valid;
@@ -92,7 +92,7 @@ fn out_of_date(of: &KeyCertificate, now: Timestamp) -> Option<String> {
     ))
 }
 
-/// What there is to say about steps that carry no identity for the traces of their target.
+/// The note about steps that carry no identity for the traces of their target.
 fn untraced(flow: &Flow) -> Result<Option<String>, FitError> {
     let steps = flow.scenarios.iter().flat_map(|scenario| &scenario.steps);
     let mut carry = steps.filter_map(|step| match step {

@@ -109,17 +109,17 @@ impl Done {
 }
 
 /// Prepares a flow to be carried out.
-pub fn prepare(mut asked_for: FlowJob, world: &World) -> Result<Prepared<Users>, Refusal> {
+pub fn prepare(mut requested: FlowJob, world: &World) -> Result<Prepared<Users>, Refusal> {
     let failed_to = |error: &dyn std::fmt::Display| Refusal::usage(format!("failed to {error}"));
-    if asked_for.flow.dhcp.is_some() {
+    if requested.flow.dhcp.is_some() {
         // There is one socket to the server, which one worker reads.
-        asked_for.settings.workers = Some(1);
+        requested.settings.workers = Some(1);
     }
-    let flow = &asked_for.flow;
+    let flow = &requested.flow;
     let around = flow.prepare.iter().chain(&flow.clean_up).map(|around| &around.flow);
     for flow in [flow].into_iter().chain(around) {
         for note in fit::examine(flow, world.now()).map_err(|error| failed_to(&error))? {
-            if asked_for.output.progress == Progress::Figures {
+            if requested.output.progress == Progress::Figures {
                 world.console.note(&note);
             }
         }
@@ -127,10 +127,10 @@ pub fn prepare(mut asked_for: FlowJob, world: &World) -> Result<Prepared<Users>,
     let writes = writes(flow);
     let FlowJob {
         command, search, mut flow, network, settings, objectives, output, target, ..
-    } = asked_for;
-    let (trace, every) = (asked_for.trace, asked_for.every);
+    } = requested;
+    let (trace, every) = (requested.trace, requested.every);
     let around = (flow.prepare.take(), flow.clean_up.take());
-    let surrounding = Surrounding::new(around, &network, asked_for.every_around.as_ref());
+    let surrounding = Surrounding::new(around, &network, requested.every_around.as_ref());
     let surrounding = surrounding.map_err(|error| failed_to(&error))?;
     refuse_canary(&flow, &surrounding, &output).map_err(Refusal::usage)?;
     let files: Vec<_> = output
@@ -154,9 +154,9 @@ pub fn prepare(mut asked_for: FlowJob, world: &World) -> Result<Prepared<Users>,
 }
 
 /// Carries a flow out, from the first connection to the record.
-pub fn run(asked_for: FlowJob, world: &World) -> Result<Done, Refusal> {
-    let shown = asked_for.output.progress != Progress::Quiet;
-    let prepared = prepare(asked_for, world)?;
+pub fn run(requested: FlowJob, world: &World) -> Result<Done, Refusal> {
+    let shown = requested.output.progress != Progress::Quiet;
+    let prepared = prepare(requested, world)?;
     if shown {
         prepared.tell_writes(&world.console);
     }

@@ -9,8 +9,8 @@ const METHODS: [&str; 9] =
     ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"];
 
 /// The requests by the number of their operation. A form or a link of a page decides about method and place in the
-/// run; then only what all such requests have in common is told. Steps of one name share an operation, and the first of
-/// them is told.
+/// run; then only what all such requests have in common is recorded. Steps of one name share an operation, of which the
+/// first is recorded.
 pub(crate) fn semantics(flow: &Flow) -> Vec<Option<Semantic>> {
     let mut all = vec![None; flow.operations.len()];
     for step in flow.scenarios.iter().flat_map(|scenario| &scenario.steps) {

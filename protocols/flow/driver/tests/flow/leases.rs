@@ -127,7 +127,7 @@ fn lease_value(dhcp_client: &DhcpClient, name: &str) -> Option<String> {
 
 #[test]
 fn lease_is_acquired_renewed_and_released() {
-    let (output, heard) = std::sync::mpsc::channel();
+    let (output, received) = std::sync::mpsc::channel();
     let server = serve("127.0.0.1:0", move |request, out| {
         let message = v4(request, false, out);
         output.send((message.byte(), request[33])).unwrap();
@@ -154,7 +154,7 @@ fn lease_is_acquired_renewed_and_released() {
         // DISCOVER, REQUEST, the renewing REQUEST and RELEASE, of the MACs that end with 7 + 3 and 7 + 4.
         let of = |last: u8| [(1, last), (3, last), (3, last), (7, last)];
         let wait = Duration::from_secs(5);
-        let all: Vec<_> = (0..8).map(|_| heard.recv_timeout(wait).unwrap()).collect();
+        let all: Vec<_> = (0..8).map(|_| received.recv_timeout(wait).unwrap()).collect();
         assert_eq!(all, [of(10), of(11)].concat());
         clients.iter_mut().for_each(DhcpClient::leave);
     });

@@ -133,7 +133,7 @@ impl Draft {
             return Err(CurlError::Both("--upload-file", "--data or --form"));
         }
         self.cookie_files(imported);
-        let headers = self.said_headers(read)?;
+        let headers = self.given_headers(read)?;
         let (mut body, kind) = self.body(&headers, variables, read)?;
         if let Body::Bytes(bytes) = &body {
             imported.notes.extend(body::left_in(bytes, variables));
@@ -206,7 +206,7 @@ impl Draft {
     }
 
     /// The given headers, in order; those to be left out have no value.
-    fn said_headers(&self, read: Read<'_>) -> Result<Vec<(String, Option<String>)>, CurlError> {
+    fn given_headers(&self, read: Read<'_>) -> Result<Vec<(String, Option<String>)>, CurlError> {
         let mut found = Vec::new();
         for header in &self.headers {
             if let Some(name) = header.strip_prefix('@') {
@@ -261,7 +261,7 @@ impl Draft {
         let (user, password) = given.or(in_url)?;
         let password =
             if password.is_empty() && self.user.as_ref().is_some_and(|it| !it.contains(':')) {
-                // cURL would ask for it.
+                // cURL would prompt for it.
                 variables.missing("password", &format!("the password of {user}"))
             } else {
                 variables.secret("password", &password, &format!("the password of {user}"))
@@ -269,7 +269,7 @@ impl Draft {
         Some(Auth::Basic { user, password })
     }
 
-    /// The body, and the type it has unless a header says otherwise.
+    /// The body, and its type unless a header gives another.
     fn body(
         &self,
         headers: &[(String, Option<String>)],

@@ -47,9 +47,9 @@ pub(super) enum Kind {
     Next,
     /// It is about what cURL shows or stores.
     Ignored,
-    /// It would change how a request is sent, which a note says.
+    /// It would change how a request is sent; a note reports it.
     Noted(&'static str),
-    /// It cannot be imported, and leaving it out would make another request; the text says what to do.
+    /// It cannot be imported, and leaving it out would make another request; the text is what to do instead.
     Refused(&'static str),
 }
 

@@ -1,4 +1,4 @@
-//! How much a value says: the bits of a random text of its length and alphabet.
+//! The information of a value: the bits of a random text of its length and alphabet.
 //!
 //! A machine draws tokens and identifiers from an alphabet; words of people are far from random, so they count a
 //! quarter, and never as much as what is taken for drawn without a further sign.

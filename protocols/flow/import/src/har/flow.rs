@@ -54,7 +54,7 @@ pub(super) struct At<'a> {
     pub(super) part: Part,
     /// The name there: that of a parameter, a header, a field, a member; for a segment of a path the one before.
     pub(super) name: &'a str,
-    /// The name that tells it from others of that part: a pointer, the number of a segment.
+    /// The name that distinguishes it from others of that part: a pointer, the number of a segment.
     pub(super) key: &'a str,
 }
 

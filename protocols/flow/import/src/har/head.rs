@@ -104,7 +104,7 @@ impl Reading<'_> {
         }
     }
 
-    /// What a header says about the client.
+    /// What a header reveals about the client.
     fn client(&mut self, lower: &str, value: &str) {
         if lower == "accept-encoding" {
             self.imported.client.compression = true;

@@ -1,6 +1,6 @@
 //! Which requests of a recording become steps.
 //!
-//! A browser loads much that is no part of what is tested: styles, pictures, and whatever third parties are told. A
+//! A browser loads much that is no part of what is tested: styles, pictures, and requests to third parties. A
 //! host belongs to the visit if it is that of the first page, if a redirect, a form or a link of such a host leads
 //! to it, or if it gives or takes a value that another such host takes or gives.
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// The longest text before the part that the expression contains.
 const BEFORE_MAX: usize = 64;
-/// The shortest, so that the expression says something to a reader.
+/// The shortest, so that a reader understands the expression.
 const BEFORE_MIN: usize = 4;
 
 /// An expression whose first match in `text` has the part at `range` as its first group; none if no short one has.

@@ -1,4 +1,4 @@
-//! What an import says about what it left out, replaced or guessed.
+//! The notes of an import: what it left out, replaced or guessed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ pub(super) struct Left {
     pub(super) third_parties: BTreeMap<String, usize>,
 }
 
-/// What is said about a recording.
+/// The notes about a recording.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     pub(super) left: Left,
@@ -34,61 +34,61 @@ impl Notes {
     /// The notes: `own` are those about single requests.
     pub(super) fn notes(&self, own: Vec<String>, extracted: &[String], flow: &Flow) -> Vec<String> {
         let mut notes = own;
-        let mut say = |is: bool, note: String| {
+        let mut add = |is: bool, note: String| {
             if is {
                 notes.push(note);
             }
         };
-        self.requests(&mut say);
+        self.requests(&mut add);
         let literal = flow.literal.join("; ");
-        say(flow.literal.is_empty(), "left literal: nothing of 40 bits or more".to_owned());
+        add(flow.literal.is_empty(), "left literal: nothing of 40 bits or more".to_owned());
         let more = flow.literal_more;
         let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-        say(
+        add(
             !flow.literal.is_empty(),
             format!(
                 "left literal, as recorded, though they look drawn by a machine: {literal}{more}"
             ),
         );
-        say(
+        add(
             !flow.missing.is_empty(),
             format!("nothing here makes these, so give them: {}", flow.missing.join(", ")),
         );
-        say(
+        add(
             !extracted.is_empty(),
             format!(
                 "values that later requests use are extracted from answers: {}",
                 extracted.join(", ")
             ),
         );
-        self.details(&mut say);
+        self.details(&mut add);
         notes.extend(flow.variables.taken_note());
         notes
     }
 
-    fn requests(&self, say: &mut impl FnMut(bool, String)) {
+    fn requests(&self, add: &mut impl FnMut(bool, String)) {
         let Left { filtered, unanswered, statics, static_bytes, third_parties } = &self.left;
         let size = size(*static_bytes);
-        say(
+        add(
             *statics > 0,
             format!("left out: {statics} static answers, {size} (--static keeps them)"),
         );
         let hosts = third_parties.iter().map(|(host, count)| format!("{host} ({count})"));
         let hosts = hosts.collect::<Vec<_>>().join(", ");
-        say(
+        add(
             !hosts.is_empty(),
             format!(
                 "left out: requests to third parties (--host or --all-hosts keeps them): {hosts}"
             ),
         );
-        say(*filtered > 0, format!("requests left out by the filters: {filtered}"));
-        say(
+        add(*filtered > 0, format!("requests left out by the filters: {filtered}"));
+        add(
             *unanswered > 0,
             format!("requests left out because no answer was recorded: {unanswered}"),
         );
     }
 
-    fn details(&self, say: &mut impl FnMut(bool, String)) {
+    fn details(&self, add: &mut impl FnMut(bool, String)) {
         let list = |names: &BTreeSet<String>| names.iter().cloned().collect::<Vec<_>>().join(", ");
         for (names, note) in [
             (&self.dropped, "headers of the browser and of that moment are left out"),
@@ -105,9 +105,9 @@ impl Notes {
                 "these fields of forms were not sent in the recording, and are sent now",
             ),
         ] {
-            say(!names.is_empty(), format!("{note}: {}", list(names)));
+            add(!names.is_empty(), format!("{note}: {}", list(names)));
         }
-        say(self.shortened, format!("pauses are {} s at most", LONGEST_PAUSE.as_secs()));
+        add(self.shortened, format!("pauses are {} s at most", LONGEST_PAUSE.as_secs()));
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) struct Source {
     pub(super) rank: Rank,
     /// Whether drawn values are usual in such a place.
     pub(super) likely: bool,
-    /// Whether the answer says what was created.
+    /// Whether the answer names what was created.
     pub(super) created: bool,
     /// The text that it is in, and the place of that text.
     pub(super) text: Rc<str>,
@@ -52,7 +52,7 @@ pub(super) struct Source {
     pub(super) filtered: Option<(String, &'static str)>,
     /// The variable that it became.
     pub(super) variable: Option<String>,
-    /// Where a plan finds it, once that was asked.
+    /// Where a plan finds it, once that was determined.
     pub(super) found: OnceCell<Option<Location>>,
 }
 

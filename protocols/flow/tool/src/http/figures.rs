@@ -201,7 +201,7 @@ mod tests {
         let text = text(&record).unwrap();
         assert_eq!(figures(&text, "Requests/s:"), ["7.5"]);
         assert_eq!(figures(&text, "Success rate:"), ["60.00%"]);
-        // What arrived while the load ran; an older record does not say.
+        // What arrived while the load ran; an older record does not have it.
         assert_eq!(figures(&text, "Bodies/s:"), ["10.00", "KiB"]);
         (record.rates.items, record.rates.definition) = (None, 1);
         let text = super::text(&record).unwrap();

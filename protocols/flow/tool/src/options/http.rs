@@ -262,7 +262,7 @@ fn up_to(most: i64) -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..=most)
 }
 
-/// Why a word is not a value of its option. Each message says what to write instead.
+/// Why a word is not a value of its option, and what to write instead.
 #[derive(Debug, thiserror::Error)]
 enum ValueError {
     #[error(

@@ -57,9 +57,9 @@ pub struct Report {
     pub started: Zoned,
     /// How long it took, from just before its first thread began.
     pub lapsed: Duration,
-    /// How many threads began together, if the job says so.
+    /// How many threads began together, if the job has it.
     pub group_size: Option<u64>,
-    /// How many milliseconds later the next ones began, if the job says so.
+    /// How many milliseconds later the next ones began, if the job has it.
     pub interval: Option<u64>,
     /// The tasks without sleeps, in the order of the job.
     pub rows: Vec<Row>,

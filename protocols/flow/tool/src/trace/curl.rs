@@ -12,7 +12,7 @@ use brunt_net::tls::{self, Trust};
 use brunt_redact::HIDDEN;
 use std::fmt::Write as _;
 
-/// The headers that curl sends unless it is told otherwise, and whether only with a body.
+/// The headers that curl sends by default, and whether only with a body.
 const OF_CURL: [(&str, bool); 3] =
     [("Accept", false), ("User-Agent", false), ("Content-Type", true)];
 /// The characters of words that need no quotes.
@@ -26,7 +26,7 @@ pub(crate) struct CurlOptions {
     words: Vec<String>,
     /// Words for `https`.
     secured: Vec<String>,
-    /// What no word can say, for `https`.
+    /// What no word can express, for `https`.
     notes: Vec<&'static str>,
     proxy: Option<Proxy>,
     redirects: u8,
@@ -64,10 +64,10 @@ impl CurlOptions {
         let Some(TracedRequest::Http { method, url, fields, body }) = &exchange.request else {
             return None;
         };
-        // These say that they have no body.
+        // These methods have no body.
         let empty = Bytes { text: Some(String::new()), length: 0, cut: false };
-        let says = ["POST", "PUT", "PATCH"].contains(&method.as_str());
-        let body = body.as_ref().or(says.then_some(&empty));
+        let has_body = ["POST", "PUT", "PATCH"].contains(&method.as_str());
+        let body = body.as_ref().or(has_body.then_some(&empty));
         let mut words = vec!["curl".to_owned()];
         words.extend(self.connection(url));
         if url.contains(['[', ']', '{', '}']) {
@@ -179,7 +179,7 @@ fn is_secure(url: &str) -> bool {
     url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"))
 }
 
-/// The words for a method. Curl takes GET, and POST with a body, without being told; told so, it would repeat the
+/// The words for a method. Curl uses GET, and POST with a body, by default; with -X it would repeat the
 /// method after a redirect.
 fn method_words(method: &str, has_body: bool) -> Vec<String> {
     match (method, has_body) {

@@ -57,7 +57,7 @@ pub(crate) struct ExchangeReport {
     curl: Option<CurlLine>,
 }
 
-/// What a report of an exchange says beside the exchange.
+/// What a report of an exchange has beside the exchange.
 pub(crate) struct Reporting {
     naming: Naming,
     curl: CurlOptions,

@@ -97,11 +97,11 @@ fn why(report: &ExchangeReport) -> String {
     let failed = exchange.checks.iter().find(|check| !check.holds);
     let refused =
         is_http(exchange) && matches!(exchange.outcome, Outcome::Failed(Class::Result, _));
-    let says_it = failed.is_some_and(|check| check.words == exchange.why);
+    let is_same = failed.is_some_and(|check| check.words == exchange.why);
     match (failed, exchange.why.as_str()) {
         (Some(check), "") => check.words.clone(),
         (None, "") => code(report),
-        (_, why) if refused && !says_it => format!("{}: {why}", code(report)),
+        (_, why) if refused && !is_same => format!("{}: {why}", code(report)),
         (_, why) => why.to_owned(),
     }
 }
