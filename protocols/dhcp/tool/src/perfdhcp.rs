@@ -360,8 +360,8 @@ fn call_wrapped(command: Option<&str>, word: &str, console: &Console) {
     }
 }
 
-/// What the figures on standard output cover, for a run with these phases and their beginnings; none if that is what the
-/// summary covers. The original texts have no place for it, so it is printed on standard error before the run.
+/// What the figures on standard output cover, for a run with these phases and their beginnings; none if that is what
+/// the summary covers. The original texts have no place for it, so it is printed on standard error before the run.
 fn coverage(phases: &[(Phase, Duration)]) -> Option<String> {
     let begins = |phase: Phase| phases.iter().find(|(known, _)| *known == phase).map(|(_, at)| *at);
     let (warm_up, ramp) = (begins(Phase::WarmUp), begins(Phase::Ramp));

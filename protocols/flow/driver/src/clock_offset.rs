@@ -1,5 +1,5 @@
-//! How far the clock of a server is from this machine's, when it refuses what was signed here: assertions and proofs are
-//! valid for a short time, by the clock of the server.
+//! How far the clock of a server is from this machine's, when it refuses what was signed here: assertions and proofs
+//! are valid for a short time, by the clock of the server.
 
 use brunt_http_driver::Response;
 use std::time::Duration;

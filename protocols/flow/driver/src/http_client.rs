@@ -473,7 +473,8 @@ fn write(
     Ok(())
 }
 
-/// The last nonce of each origin, which it demands in the next proof of the user (DPoP, RFC 9449 section 8). A user who was never given one has an empty pointer.
+/// The last nonce of each origin, which it demands in the next proof of the user (DPoP, RFC 9449 section 8). A user who
+/// was never given one has an empty pointer.
 #[derive(Debug, Default)]
 struct Nonces(Option<Box<Known>>);
 

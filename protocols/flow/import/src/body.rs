@@ -1,8 +1,8 @@
 //! The text of a body, with its secrets replaced by variables.
 //!
 //! The shape of a text decides how it is read, not its declared type: scripts send JSON as `text/plain`, and cURL
-//! declares everything a form unless an option gives another type. Only the values of secrets are replaced and every other byte
-//! stays, so a text may be malformed, or have holes already. All texts are in the notation of plans.
+//! declares everything a form unless an option gives another type. Only the values of secrets are replaced and every
+//! other byte stays, so a text may be malformed, or have holes already. All texts are in the notation of plans.
 
 use crate::notation::literal;
 use crate::pairs;

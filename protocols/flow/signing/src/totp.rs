@@ -128,8 +128,8 @@ fn hex(digits: &str) -> Option<Vec<u8>> {
     digits.trim().as_bytes().chunks(2).map(pair).collect()
 }
 
-/// The bytes of a text in base32 (RFC 4648 section 6); `None` if it is none. The case of letters, spaces between groups and padding do
-/// not matter.
+/// The bytes of a text in base32 (RFC 4648 section 6); `None` if it is none. The case of letters, spaces between groups
+/// and padding do not matter.
 fn base32(text: &str) -> Option<Vec<u8>> {
     let digits = text.trim().trim_end_matches('=').bytes().filter(|byte| !b" -".contains(byte));
     let (mut bytes, mut kept, mut bits) = (Vec::new(), 0_u32, 0);

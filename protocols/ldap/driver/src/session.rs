@@ -229,7 +229,7 @@ impl ExchangeInFlight<'_> {
     }
 
     /// Sends one request and waits for its answer.
-    async fn request(
+    async fn send(
         &self,
         request: &Request,
         extra: &[&[u8]],
@@ -387,7 +387,7 @@ impl ExchangeInFlight<'_> {
     }
 
     async fn search(&self, search: &Request, watch: &mut Watch<'_>) -> Outcome {
-        let reply = self.request(search, &[], op::SEARCH_DONE, Keep::Nothing, watch).await;
+        let reply = self.send(search, &[], op::SEARCH_DONE, Keep::Nothing, watch).await;
         watch.items(self.channel.entries());
         self.outcome(reply, || self.about(search), watch)
     }
@@ -396,8 +396,7 @@ impl ExchangeInFlight<'_> {
     async fn pages(&self, search: &Request, watch: &mut Watch<'_>) -> Outcome {
         let mut cookie = Vec::new();
         loop {
-            let reply =
-                self.request(search, &[&cookie], op::SEARCH_DONE, Keep::Cookie, watch).await;
+            let reply = self.send(search, &[&cookie], op::SEARCH_DONE, Keep::Cookie, watch).await;
             watch.items(self.channel.entries());
             cookie = self.channel.kept(<[u8]>::to_vec);
             if cookie.is_empty() || !matches!(reply, Ok(code::SUCCESS)) {
@@ -407,20 +406,20 @@ impl ExchangeInFlight<'_> {
     }
 
     async fn modify(&self, modify: &Request, watch: &mut Watch<'_>) -> Outcome {
-        let reply = self.request(modify, &[], op::MODIFY_RESPONSE, Keep::Nothing, watch).await;
+        let reply = self.send(modify, &[], op::MODIFY_RESPONSE, Keep::Nothing, watch).await;
         self.outcome(reply, || self.about(modify), watch)
     }
 
     /// A comparison: both "true" and "false" count as success.
     async fn compare(&self, compare: &Request, watch: &mut Watch<'_>) -> Outcome {
-        match self.request(compare, &[], op::COMPARE_RESPONSE, Keep::Nothing, watch).await {
+        match self.send(compare, &[], op::COMPARE_RESPONSE, Keep::Nothing, watch).await {
             Ok(code @ (code::COMPARE_TRUE | code::COMPARE_FALSE)) => Outcome::Ok(code),
             reply => self.outcome(reply, || self.about(compare), watch),
         }
     }
 
     async fn delete_given(&self, delete: &Request, watch: &mut Watch<'_>) -> Outcome {
-        let reply = self.request(delete, &[], op::DELETE_RESPONSE, Keep::Nothing, watch).await;
+        let reply = self.send(delete, &[], op::DELETE_RESPONSE, Keep::Nothing, watch).await;
         self.outcome(reply, || self.about(delete), watch)
     }
 
@@ -433,13 +432,13 @@ impl ExchangeInFlight<'_> {
     ) -> Outcome {
         if let Some(undo) = renaming.undo.as_ref().filter(|_| names.away) {
             let (values, expected) = (names.values(), op::MODIFY_DN_RESPONSE);
-            let reply = self.request(&undo.request, &values, expected, Keep::Nothing, watch).await;
+            let reply = self.send(&undo.request, &values, expected, Keep::Nothing, watch).await;
             // Without an answer it is tried again; a refusal would only be repeated.
             names.away = reply.is_err();
             return self.outcome(reply, || names.current(), watch);
         }
         let rename = &renaming.rename;
-        let reply = self.request(rename, &[], op::MODIFY_DN_RESPONSE, Keep::Nothing, watch).await;
+        let reply = self.send(rename, &[], op::MODIFY_DN_RESPONSE, Keep::Nothing, watch).await;
         if let (Ok(code::SUCCESS), Some(undo)) = (&reply, &renaming.undo) {
             names.renamed(renaming, undo, &self.plan().arguments, &self.position());
         }
@@ -454,7 +453,7 @@ impl ExchangeInFlight<'_> {
         watch: &mut Watch<'_>,
     ) -> Outcome {
         let started = watch.now();
-        let reply = self.request(search, &[], op::SEARCH_DONE, Keep::FirstDn, watch).await;
+        let reply = self.send(search, &[], op::SEARCH_DONE, Keep::FirstDn, watch).await;
         let searched = watch.now();
         watch.part(SEARCH, searched - started);
         let entries = self.channel.entries();
@@ -505,7 +504,7 @@ impl ExchangeInFlight<'_> {
         watch: &mut Watch<'_>,
     ) -> Outcome {
         let started = watch.now();
-        let reply = self.request(read, &[], op::SEARCH_DONE, Keep::FirstValue, watch).await;
+        let reply = self.send(read, &[], op::SEARCH_DONE, Keep::FirstValue, watch).await;
         let was_read = watch.now();
         watch.part(READ, was_read - started);
         let version = self.channel.take_kept();
@@ -517,8 +516,7 @@ impl ExchangeInFlight<'_> {
         if !matches!(reply, Ok(code::SUCCESS)) {
             return self.outcome(reply, || self.about(read), watch);
         }
-        let reply =
-            self.request(modify, &[&version], op::MODIFY_RESPONSE, Keep::Nothing, watch).await;
+        let reply = self.send(modify, &[&version], op::MODIFY_RESPONSE, Keep::Nothing, watch).await;
         watch.part(MODIFY, watch.now() - was_read);
         self.channel.give_back(version);
         self.outcome(reply, || self.about(modify), watch)
@@ -526,7 +524,7 @@ impl ExchangeInFlight<'_> {
 
     /// The search of search-and-modify: the next exchanges modify the entries it finds.
     async fn find(&self, search: &Request, found: &mut Vec<u8>, watch: &mut Watch<'_>) -> Outcome {
-        let reply = self.request(search, &[], op::SEARCH_DONE, Keep::EveryDn, watch).await;
+        let reply = self.send(search, &[], op::SEARCH_DONE, Keep::EveryDn, watch).await;
         watch.items(self.channel.entries());
         if matches!(reply, Ok(code::SUCCESS)) {
             self.channel.kept(|dns| found.extend_from_slice(dns));
@@ -536,7 +534,7 @@ impl ExchangeInFlight<'_> {
 
     async fn modify_found(&self, modify: &Request, dn: &[u8], watch: &mut Watch<'_>) -> Outcome {
         watch.operation(1);
-        let reply = self.request(modify, &[dn], op::MODIFY_RESPONSE, Keep::Nothing, watch).await;
+        let reply = self.send(modify, &[dn], op::MODIFY_RESPONSE, Keep::Nothing, watch).await;
         self.outcome(reply, || String::from_utf8_lossy(dn).into_owned(), watch)
     }
 

@@ -1,7 +1,7 @@
 //! An [`AccessPath`]: how one session looks up names.
 //!
-//! Access paths differ in the layers between the question and the data. Each cache and each daemon can be queried without
-//! the layers above it; the difference shows what the layer above costs or saves.
+//! Access paths differ in the layers between the question and the data. Each cache and each daemon can be queried
+//! without the layers above it; the difference shows what the layer above costs or saves.
 
 use brunt_net::resend::Resend;
 

@@ -86,8 +86,8 @@ impl PathState {
         }
     }
 
-    /// Carries out a lookup, and repeats it if the connection was closed within a round trip, before any part of an answer
-    /// arrived.
+    /// Carries out a lookup, and repeats it if the connection was closed within a round trip, before any part of an
+    /// answer arrived.
     fn look_up(
         &mut self,
         question: &Question<'_>,

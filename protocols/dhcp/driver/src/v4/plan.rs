@@ -284,8 +284,8 @@ impl Packets {
 const SECOND: u128 = 1_000_000_000;
 
 /// The wait after a message was sent for the `attempt`th time, counted from 0: 4, 8, 16, 32 and from then on 64
-/// seconds, each up to a second longer or shorter (RFC 2131 section 4.1). It is a function of the seed, the exchange and
-/// the attempt, so that a run repeats.
+/// seconds, each up to a second longer or shorter (RFC 2131 section 4.1). It is a function of the seed, the exchange
+/// and the attempt, so that a run repeats.
 fn doubling(seed: u64, number: u64, stage: Stage, attempt: u32) -> Duration {
     let chance = mix(mix(seed ^ mix(number)) ^ (u64::from(attempt) << 8 | stage as u64));
     let jitter = ((u128::from(chance) * (2 * SECOND + 1)) >> 64) as u64;

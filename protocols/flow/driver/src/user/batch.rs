@@ -302,8 +302,8 @@ impl User {
     }
 }
 
-/// The member that the engine records as the exchange that it started: the first that was called off, else the first that
-/// failed, else the last that ended.
+/// The member that the engine records as the exchange that it started: the first that was called off, else the first
+/// that failed, else the last that ended.
 fn main(ended: &[Ended]) -> Option<usize> {
     let first = |of: fn(Outcome) -> bool| ended.iter().position(|one| of(one.exchange.outcome));
     let called_off = |outcome| matches!(outcome, Outcome::TimedOut | Outcome::CutOff);

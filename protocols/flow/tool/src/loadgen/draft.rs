@@ -18,8 +18,8 @@ use super::task::Request;
 use super::wildcard::{Column, Endpoint, Nature};
 use crate::report::Compatibility;
 
-/// The variable of a plan that is a dollar sign right before another variable: a plan's text could not distinguish it from an
-/// escape. No wildcard becomes a variable of this name.
+/// The variable of a plan that is a dollar sign right before another variable: a plan's text could not distinguish it
+/// from an escape. No wildcard becomes a variable of this name.
 pub(super) const DOLLAR: &str = "dollar";
 
 /// A job with everything resolved.

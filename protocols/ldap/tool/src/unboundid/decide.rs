@@ -28,7 +28,8 @@ use crate::options::tool::Tool;
 /// The variable that names the dialect.
 const VARIABLE: &str = "BRUNT_LDAP_DIALECT";
 
-/// Reads the words after the name of a tool in the dialect that they are in. `linked` is the dialect that the name of a link implies.
+/// Reads the words after the name of a tool in the dialect that they are in. `linked` is the dialect that the name of a
+/// link implies.
 pub(crate) fn parse(
     tool: Tool,
     linked: Option<Dialect>,

@@ -111,8 +111,8 @@ impl SqlStore for MysqlConnection {
         self.plainly("ROLLBACK", "take a transaction back")
     }
 
-    /// The connection is checked, but only after a time in which it may have closed the connection: its `wait_timeout` is in
-    /// whole seconds.
+    /// The connection is checked, but only after a time in which it may have closed the connection: its `wait_timeout`
+    /// is in whole seconds.
     fn has_lapsed(&mut self, idle: Duration) -> bool {
         self.broken |= idle >= WAIT_MIN && self.client.ping().is_err();
         self.broken

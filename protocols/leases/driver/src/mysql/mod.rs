@@ -163,9 +163,11 @@ impl MysqlBackend {
         let (Some(flush), None) = (self.options.flush, state.flush_before) else { return Ok(()) };
         let what = "read innodb_flush_log_at_trx_commit";
         let before = number(connection, "SELECT @@GLOBAL.innodb_flush_log_at_trx_commit", what)?;
-        connection.run(&format!("SET GLOBAL innodb_flush_log_at_trx_commit = {flush}")).map_err(
-            |error| request_failed("set innodb_flush_log_at_trx_commit, which needs the right to set global variables", &error),
-        )?;
+        let what =
+            "set innodb_flush_log_at_trx_commit, which needs the right to set global variables";
+        connection
+            .run(&format!("SET GLOBAL innodb_flush_log_at_trx_commit = {flush}"))
+            .map_err(|error| request_failed(what, &error))?;
         state.flush_before = Some(before);
         Ok(())
     }

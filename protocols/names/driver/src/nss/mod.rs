@@ -1,4 +1,5 @@
-//! `NssPath`: calls the C library, as any program does, and therefore the sources that the library is configured to use.
+//! `NssPath`: calls the C library, as any program does, and therefore the sources that the library is configured to
+//! use.
 //!
 //! The library decides which source is used: files, a module, a daemon, a cache. A program that is linked statically
 //! with another C library loads no modules, so these lookups are meaningful only in a dynamic build for glibc; there,

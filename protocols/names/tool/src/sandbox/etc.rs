@@ -1,4 +1,5 @@
-//! The `/etc` of a sandbox: a copy of all world-readable files, and our own files where the measurement depends on them.
+//! The `/etc` of a sandbox: a copy of all world-readable files, and our own files where the measurement depends on
+//! them.
 //!
 //! Everything is copied and not only what is known to be needed, since tools may read any file; files that only root
 //! can read are left out, so that no secret is copied. Accounts start with only `root` and `nobody`.

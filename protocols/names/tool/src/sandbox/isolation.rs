@@ -1,7 +1,7 @@
 //! Isolates a sandbox from the host: namespaces, and the mounts in them.
 //!
-//! Every path that a daemon or a tool writes to is covered by the sandbox's own memory before anything runs, and `/etc` as
-//! a whole by a copy: a tool that replaces `/etc/passwd` renames a file over it, which is not possible for a mount
+//! Every path that a daemon or a tool writes to is covered by the sandbox's own memory before anything runs, and `/etc`
+//! as a whole by a copy: a tool that replaces `/etc/passwd` renames a file over it, which is not possible for a mount
 //! point. Programs that are confined by their path (`AppArmor` knows slapd as `/usr/sbin/slapd`) or that are masked
 //! have a copy under another path.
 

@@ -1,7 +1,7 @@
 //! What this machine permits a sandbox to do: whether it can be isolated, and which programs are installed.
 //!
-//! This is checked once, before anything is planned, so that a matrix can say which of its sandboxes it will run and what
-//! the others lack, with the name of the package to install.
+//! This is checked once, before anything is planned, so that a matrix can say which of its sandboxes it will run and
+//! what the others lack, with the name of the package to install.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -142,7 +142,8 @@ impl Sandbox {
         }
     }
 
-    /// Has a request carried out inside. A sandbox that takes longer than `patience` is ended, and gives no more answers.
+    /// Has a request carried out inside. A sandbox that takes longer than `patience` is ended, and gives no more
+    /// answers.
     pub(crate) fn request(
         &mut self,
         request: &Request,

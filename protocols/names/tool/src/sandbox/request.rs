@@ -1,8 +1,8 @@
 //! [`Request`]: what a sandbox does for its controller, and its answers.
 //!
-//! One line of JSON each way. A request is completed before the next is read; if it fails, the answer gives the reason, and the
-//! sandbox continues. Figures of single calls are summed up inside the sandbox, so that an answer stays small whatever the
-//! number of users.
+//! One line of JSON each way. A request is completed before the next is read; if it fails, the answer gives the reason,
+//! and the sandbox continues. Figures of single calls are summed up inside the sandbox, so that an answer stays small
+//! whatever the number of users.
 
 use std::collections::BTreeMap;
 

@@ -62,8 +62,8 @@ pub(crate) enum Isolation {
     Root,
     /// The same in a user namespace, in which one id is mapped: files of many owners cannot be made.
     User,
-    /// Nothing: the sandbox has only a directory and a port of its own. Requests that need the system's name service are
-    /// refused.
+    /// Nothing: the sandbox has only a directory and a port of its own. Requests that need the system's name service
+    /// are refused.
     None,
 }
 

@@ -1,5 +1,5 @@
-//! The two processes of a sandbox: the outer one, which creates namespaces and waits, and the inner one, which is process
-//! 1.
+//! The two processes of a sandbox: the outer one, which creates namespaces and waits, and the inner one, which is
+//! process 1.
 //!
 //! There are two, since a process cannot move itself into a new process namespace, only its children. Each end of the
 //! chain watches the other: the kernel kills the inner process when the outer one dies, and the inner process ends by

@@ -1,9 +1,10 @@
 //! The configuration of 389 Directory Server: its `dse.ldif`, and the entries that give it a database.
 //!
 //! The package contains a template with placeholders, which its own tool fills in before systemd starts the server.
-//! There is no systemd in a sandbox, so the template is filled in here. Limits that truncate answers are lifted, since the
-//! default ones make a search fail that reads more than 5,000 entries. The administrator's password is stored as plain
-//! text, as in slapd.conf: otherwise every process that binds would pay for a slow hash, which is not what is measured.
+//! There is no systemd in a sandbox, so the template is filled in here. Limits that truncate answers are lifted, since
+//! the default ones make a search fail that reads more than 5,000 entries. The administrator's password is stored as
+//! plain text, as in slapd.conf: otherwise every process that binds would pay for a slow hash, which is not what is
+//! measured.
 
 use std::fmt::Write as _;
 use std::path::Path;
