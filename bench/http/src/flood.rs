@@ -5,11 +5,15 @@
 //! result. The tools take turns, round by round, and the median of the rounds counts.
 
 use crate::Effort;
-use crate::contender::{Contender, Work};
+use crate::contender::{Contender, Protocol, Work, exact};
 use crate::server::Server;
 use brunt_bench_tool::{Process, machine, pass, share, stopwatch};
 use brunt_testbed::until;
+use serde_json::Value;
 use std::time::Duration;
+
+/// How many requests brunt makes to be compared with the server's log.
+const COUNTED: u64 = 2_000;
 
 /// One tool in one round.
 #[derive(Clone, Copy)]
@@ -24,7 +28,7 @@ pub(crate) struct Figure {
 pub(crate) fn print(effort: Effort) {
     let server = Server::start();
     println!("{}\n", machine());
-    for work in [Work::Http1, Work::Http2] {
+    for work in Protocol::ALL.map(Work::Flood) {
         println!(
             "## {}: CPU time of the generator for a request, 50 in flight, nginx\n",
             work.words()
@@ -83,7 +87,7 @@ pub(crate) fn rounds(
 fn measure(server: &Server, contender: Contender, work: Work, effort: Effort) -> Figure {
     let scratch = tempfile::tempdir().expect("a temporary directory");
     let seconds = effort.warm_s + effort.window_s + 20;
-    let command = contender.command(work, &url(server, work), seconds, scratch.path());
+    let command = contender.command(work, &server.url(work.protocol()), seconds, scratch.path());
     let mut tool = Process::start(command, &scratch.path().join("log"));
     pass(effort.warm_s);
     let clock = stopwatch();
@@ -102,32 +106,49 @@ fn measure(server: &Server, contender: Contender, work: Work, effort: Effort) ->
     }
 }
 
-fn url(server: &Server, work: Work) -> String {
-    let port = if work == Work::Http2 { server.port_h2 } else { server.port };
-    format!("http://127.0.0.1:{port}/small.txt")
-}
-
-/// Lets each tool run for a moment and panics unless the server sees what it asks for.
+/// Lets each tool run for a moment and panics unless the server sees what it asks for, over the protocol that it is
+/// measured with; then compares brunt's count with the server's log.
 #[expect(clippy::print_stderr, reason = "progress is for whoever waits")]
 pub(crate) fn check() {
-    let server = Server::start();
-    for work in [Work::Http1, Work::Http2, Work::Paced(1_000)] {
+    let works = Protocol::ALL.map(Work::Flood).into_iter().chain([Work::Paced(1_000)]);
+    for work in works {
         for contender in there(work) {
             let name = contender.name();
             eprintln!("checking {} by {name}", work.words());
+            let server = Server::logged();
             let scratch = tempfile::tempdir().expect("a temporary directory");
-            let command = contender.command(work, &url(&server, work), 20, scratch.path());
-            let before = server.requests();
+            let url = server.url(work.protocol());
+            let command = contender.command(work, &url, 20, scratch.path());
             let mut tool = Process::start(command, &scratch.path().join("log"));
-            let mut requested = 0;
             until(Duration::from_secs(30), || {
                 // Asked for only in order to fail if it ended early.
                 tool.cpu();
-                requested += 1;
-                server.requests() - before - requested > 300
+                let (these, others) = server.in_log(work.protocol());
+                assert_eq!(others, 0, "{name} speaks another protocol than {}", work.words());
+                these > 300
             });
         }
     }
+    for protocol in Protocol::ALL {
+        eprintln!("comparing brunt's count of {} with the server's log", protocol.name());
+        compare_counts(protocol);
+    }
+}
+
+/// Panics unless the server's log has exactly the requests that brunt counts.
+fn compare_counts(protocol: Protocol) {
+    let server = Server::logged();
+    let scratch = tempfile::tempdir().expect("a temporary directory");
+    let record = scratch.path().join("record.json");
+    let command = exact(protocol, &server.url(protocol), COUNTED, &record);
+    Process::start(command, &scratch.path().join("log")).finish();
+    let text = std::fs::read_to_string(record).expect("brunt wrote the record");
+    let record: Value = serde_json::from_str(&text).expect("the record is JSON");
+    let counted = record.pointer("/counts/ok").and_then(Value::as_u64);
+    assert_eq!(counted, Some(COUNTED), "in the record");
+    // A request is logged a moment after its answer was sent.
+    until(Duration::from_secs(60), || server.in_log(protocol).0 >= COUNTED);
+    assert_eq!(server.in_log(protocol), (COUNTED, 0), "in the server's log");
 }
 
 /// Of each column its own median.

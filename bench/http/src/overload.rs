@@ -97,7 +97,7 @@ const CASES: [Case; 5] = [
     },
 ];
 
-/// The tools that report a rate that was asked for. wrk has none, and k6 counts iterations.
+/// The tools that report a rate that was asked for. wrk and h2load have none, and k6 counts iterations.
 const TOOLS: [Contender; 4] = [Contender::Brunt, Contender::Oha, Contender::Hey, Contender::Vegeta];
 
 /// Runs every case with every tool for so many seconds each, and prints the table.
@@ -149,7 +149,9 @@ impl Case {
             Contender::Oha => self.by_oha(command, url, seconds, scratch),
             Contender::Hey => self.by_hey(command, url, seconds, scratch),
             Contender::Vegeta => self.by_vegeta(command, url, seconds, scratch),
-            Contender::Wrk | Contender::K6 => panic!("{} reports no such rate", tool.name()),
+            Contender::Wrk | Contender::H2load | Contender::K6 => {
+                panic!("{} reports no such rate", tool.name())
+            }
         }
     }
 

@@ -37,8 +37,8 @@ pub(crate) fn print(effort: Effort) {
 /// A run of brunt that came to its end, by its own record.
 fn whole(server: &Server, seconds: u64) -> Value {
     let scratch = tempfile::tempdir().expect("a temporary directory");
-    let url = format!("http://127.0.0.1:{}/small.txt", server.port);
     let work = Work::Paced(RATE);
+    let url = server.url(work.protocol());
     let command = Contender::Brunt.command(work, &url, seconds, scratch.path());
     Process::start(command, &scratch.path().join("log")).finish();
     let text = std::fs::read_to_string(scratch.path().join("record.json"));

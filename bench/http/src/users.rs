@@ -1,5 +1,6 @@
 //! The cost of a virtual user: ten thousand of them with think time, in memory and CPU.
 
+use crate::contender::Protocol;
 use crate::server::Server;
 use brunt_bench_tool::{Process, brunt, pass};
 use std::process::Command;
@@ -12,7 +13,7 @@ pub(crate) fn print() {
     let server = Server::start();
     let scratch = tempfile::tempdir().expect("a temporary directory");
     let plan = scratch.path().join("plan.toml");
-    std::fs::write(&plan, written(server.port)).expect("a file can be written");
+    std::fs::write(&plan, written(&server.url(Protocol::Http1))).expect("a file can be written");
     let mut command = Command::new("sh");
     // The limit of descriptors of an ordinary shell is too low for this many.
     let raise = "ulimit -n 16384 2>/dev/null || ulimit -n \"$(ulimit -Hn)\"; exec \"$@\"";
@@ -35,12 +36,11 @@ pub(crate) fn print() {
 }
 
 /// The plan that is carried out.
-fn written(port: u16) -> String {
+fn written(url: &str) -> String {
     format!(
         "[run]\nusers = {USERS}\nramp-up = \"5s\"\nduration = \"25s\"\n\n\
-         [http]\nbase = \"http://127.0.0.1:{port}\"\n\n\
          [[scenario]]\nname = \"visit\"\n\n\
-         [[scenario.steps]]\nname = \"read\"\nget = \"/small.txt\"\n\n\
+         [[scenario.steps]]\nname = \"read\"\nget = \"{url}\"\n\n\
          [[scenario.steps]]\npause = \"uniform 1s..3s\"\n"
     )
 }
@@ -49,7 +49,7 @@ fn written(port: u16) -> String {
 pub(crate) fn check() {
     let scratch = tempfile::tempdir().expect("a temporary directory");
     let plan = scratch.path().join("plan.toml");
-    std::fs::write(&plan, written(1)).expect("a file can be written");
+    std::fs::write(&plan, written("http://127.0.0.1:1/small.txt")).expect("a file can be written");
     let mut command = Command::new(brunt());
     command.args(["run", "--check"]).arg(&plan);
     Process::start(command, &scratch.path().join("log")).finish();
