@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// Dependencies that are there for the features they switch on in another. Cargo.toml says why.
 const FOR_FEATURES: &[(&str, &str)] =
-    &[("brunt-http-driver", "idna_adapter"), ("brunt-http-driver", "tracing")];
+    &[("brunt-http-driver", "idna_adapter"), ("brunt-http-server", "tracing")];
 
 /// The dependencies of a package that its sources, by path from the root, do not name.
 fn unneeded(package: &Package, sources: &BTreeMap<String, String>) -> Vec<String> {

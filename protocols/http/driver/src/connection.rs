@@ -247,7 +247,7 @@ impl ExchangeInFlight<'_> {
         // A request without added fields is sent as the same bytes as before.
         let plain = !spec.last && spec.extra.is_empty();
         let cache = spec.request.cache();
-        if plain && let Some(bytes) = cache.borrow().of(spec.origin) {
+        if plain && let Some(bytes) = cache.borrow().of(spec.origin, false) {
             return self.write(bytes, context, watch);
         }
         let out = &mut *self.group.output.borrow_mut();
@@ -256,7 +256,7 @@ impl ExchangeInFlight<'_> {
             spec.flags.write(out, spec.request, spec.origin, spec.last, spec.extra);
         self.outgoing.held = spec.flags.expects();
         if plain && self.outgoing.trailing.is_empty() {
-            cache.borrow_mut().sent(spec.origin, out);
+            cache.borrow_mut().sent(spec.origin, false, out);
         }
         self.write(out, context, watch);
         if out.capacity() > OUTPUT_KEPT {

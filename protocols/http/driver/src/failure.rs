@@ -5,9 +5,9 @@
 use super::encoding::EncodingError;
 use super::proxy::ProxyFailure;
 use brunt_exchange::{Class, Outcome, Watch};
+use brunt_http_wire::http2::ErrorCode;
 use brunt_http_wire::{self as wire, Malformed};
 use brunt_net as net;
-use h2::Reason;
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -204,7 +204,7 @@ impl Failure {
 
     /// Whether the server refused the stream before it processed any of it (RFC 9113 section 8.7).
     pub(super) fn is_refused(&self) -> bool {
-        matches!(self, Self::Http2(Http2Failure::Reset(Reason::REFUSED_STREAM)))
+        matches!(self, Self::Http2(Http2Failure::Reset(ErrorCode::REFUSED_STREAM)))
     }
 
     /// Whether the server cannot have processed the request: no part of it was sent, or the server reported it.
@@ -233,32 +233,32 @@ pub enum Http2Failure {
     NotAgreed,
     /// The server is closing the connection, and the request arrived too late.
     #[error(
-        "read the answer: the server was leaving the connection (GOAWAY, {reason:?}{after})",
+        "read the answer: the server was leaving the connection (GOAWAY, {code}{after})",
         after = ServerText(message)
     )]
     GoAway {
         /// The error code.
-        reason: Reason,
+        code: ErrorCode,
         /// The text that came with it, if any.
         message: String,
     },
     /// The server reset the stream of the request.
-    #[error("read the answer: the server gave the request up (RST_STREAM, {0:?})")]
-    Reset(Reason),
+    #[error("read the answer: the server gave the request up (RST_STREAM, {0})")]
+    Reset(ErrorCode),
     /// The bytes received are not HTTP/2, or break its rules.
     #[error(
-        "read the answer: what came is against the rules of HTTP/2 ({code:?}: {rule}); does the server speak it on \
+        "read the answer: what came is against the rules of HTTP/2 ({code}: {rule}); does the server speak it on \
          this port?",
         code = .0,
         rule = rule(*.0)
     )]
-    Violation(Reason),
-    /// The head of an answer breaks the rules of HTTP/2, or is longer than this client reads at all.
+    Violation(ErrorCode),
+    /// The head of an answer breaks the rules of HTTP/2.
     #[error(
         "read the answer: its head breaks a rule of HTTP/2 (a name in capitals, a field of the connection, no \
-         status, or a Content-Length that is not its body's), or is longer than {0} bytes"
+         status, or a Content-Length that is not its body's)"
     )]
-    Head(usize),
+    Head,
 }
 
 /// The text of a server, after a colon.
@@ -271,14 +271,14 @@ impl std::fmt::Display for ServerText<'_> {
 }
 
 /// What rule an error code of RFC 9113 section 7 is about.
-fn rule(reason: Reason) -> &'static str {
-    match reason {
-        Reason::FLOW_CONTROL_ERROR => "more data than the window allows",
-        Reason::STREAM_CLOSED => "a frame on a stream that was closed",
-        Reason::FRAME_SIZE_ERROR => "a frame whose size is not allowed",
-        Reason::COMPRESSION_ERROR => "fields that cannot be unpacked",
-        Reason::ENHANCE_YOUR_CALM => "too many frames, or a head without end",
-        Reason::PROTOCOL_ERROR => "a frame that is malformed, or not allowed there",
+fn rule(code: ErrorCode) -> &'static str {
+    match code {
+        ErrorCode::FLOW_CONTROL_ERROR => "more data than the window allows",
+        ErrorCode::STREAM_CLOSED => "a frame on a stream that was closed",
+        ErrorCode::FRAME_SIZE_ERROR => "a frame whose size is not allowed",
+        ErrorCode::COMPRESSION_ERROR => "fields that cannot be unpacked",
+        ErrorCode::ENHANCE_YOUR_CALM => "too many frames, or a head without end",
+        ErrorCode::PROTOCOL_ERROR => "a frame that is malformed, or not allowed there",
         _ => "a rule without a code of its own",
     }
 }
@@ -287,7 +287,7 @@ impl Http2Failure {
     /// The class a failed exchange is counted under.
     pub fn class(&self) -> Class {
         match self {
-            Self::NotAgreed | Self::Violation(_) | Self::Head(_) => Class::Protocol,
+            Self::NotAgreed | Self::Violation(_) | Self::Head => Class::Protocol,
             Self::GoAway { .. } | Self::Reset(_) => Class::Closed,
         }
     }
@@ -296,17 +296,15 @@ impl Http2Failure {
     pub fn code(&self) -> u32 {
         match self {
             Self::NotAgreed => 0,
-            Self::Head(_) => Reason::PROTOCOL_ERROR.into(),
-            Self::GoAway { reason, .. } | Self::Reset(reason) | Self::Violation(reason) => {
-                (*reason).into()
-            }
+            Self::Head => ErrorCode::PROTOCOL_ERROR.0,
+            Self::GoAway { code, .. } | Self::Reset(code) | Self::Violation(code) => code.0,
         }
     }
 
     /// Whether the server reported that it did not process the request, because it was closing the connection
     /// gracefully (RFC 9113 section 6.8). Then any request may be sent again.
     pub(super) fn is_unprocessed(&self) -> bool {
-        matches!(self, Self::GoAway { reason: Reason::NO_ERROR, .. })
+        matches!(self, Self::GoAway { code: ErrorCode::NO_ERROR, .. })
     }
 }
 
@@ -341,27 +339,28 @@ mod tests {
 
     #[test]
     fn goaway_allows_resending_only_unprocessed_requests() {
-        let left = |reason| Http2Failure::GoAway { reason, message: "max requests".to_owned() };
-        assert!(left(Reason::NO_ERROR).is_unprocessed());
-        assert!(left(Reason::NO_ERROR).to_string().ends_with("(GOAWAY, NO_ERROR: max requests)"));
+        let left = |code| Http2Failure::GoAway { code, message: "max requests".to_owned() };
+        assert!(left(ErrorCode::NO_ERROR).is_unprocessed());
+        assert!(
+            left(ErrorCode::NO_ERROR).to_string().ends_with("(GOAWAY, NO_ERROR: max requests)")
+        );
         for other in [
-            left(Reason::ENHANCE_YOUR_CALM),
-            Http2Failure::Reset(Reason::REFUSED_STREAM),
-            Http2Failure::Violation(Reason::NO_ERROR),
+            left(ErrorCode::ENHANCE_YOUR_CALM),
+            Http2Failure::Reset(ErrorCode::REFUSED_STREAM),
+            Http2Failure::Violation(ErrorCode::NO_ERROR),
             Http2Failure::NotAgreed,
         ] {
             assert!(!other.is_unprocessed(), "{other}");
         }
-        let reset = Http2Failure::Reset(Reason::REFUSED_STREAM);
+        let reset = Http2Failure::Reset(ErrorCode::REFUSED_STREAM);
         assert_eq!((reset.class(), reset.code()), (Class::Closed, 7));
         assert!(reset.to_string().contains("REFUSED_STREAM"), "{reset}");
     }
 
     #[test]
     fn http2_failures_name_rule_and_limit() {
-        let window = Http2Failure::Violation(Reason::FLOW_CONTROL_ERROR).to_string();
+        let window = Http2Failure::Violation(ErrorCode::FLOW_CONTROL_ERROR).to_string();
         assert!(window.contains("(FLOW_CONTROL_ERROR: more data than the window"), "{window}");
-        assert!(Http2Failure::Head(262_144).to_string().contains("262144 bytes"));
         assert!(Failure::HeadTooLong(65_536).to_string().contains("65536 bytes"));
     }
 

@@ -19,7 +19,7 @@ const INPUT: usize = 64 * 1024;
 #[derive(Debug)]
 pub struct Group {
     pub(super) network: Arc<Network>,
-    pub(super) input: RefCell<Box<[u8]>>,
+    pub(super) input: Rc<RefCell<Box<[u8]>>>,
     pub(super) output: RefCell<Vec<u8>>,
     pub(super) heads: RefCell<Heads>,
     /// How many users there are.
@@ -33,7 +33,7 @@ impl Group {
     pub fn new(network: &Arc<Network>) -> Rc<Self> {
         Rc::new(Self {
             network: Arc::clone(network),
-            input: RefCell::new(vec![0; INPUT].into_boxed_slice()),
+            input: Rc::new(RefCell::new(vec![0; INPUT].into_boxed_slice())),
             output: RefCell::default(),
             heads: RefCell::default(),
             users: Cell::default(),
@@ -50,6 +50,8 @@ impl Group {
     pub(super) fn shared(&self, origin: &Arc<Origin>, user: u32) -> Rc<Shared> {
         // The network keeps every origin for as long as there is a group, so no address is reused.
         let key = (Arc::as_ptr(origin), user / self.network.settings.streams.max(1));
-        Rc::clone(self.shared.borrow_mut().entry(key).or_default())
+        let mut shared = self.shared.borrow_mut();
+        let input = || Rc::new(Shared::new(Rc::clone(&self.input)));
+        Rc::clone(shared.entry(key).or_insert_with(input))
     }
 }

@@ -211,8 +211,7 @@ impl OriginConnection {
             let (failure, opened, used) = if let Some(shared) = shared {
                 spec.last = is_last(owner.network, shared.carried());
                 let used = shared.is_used();
-                // In a separate box, as its state is larger than that of HTTP/1.1.
-                match Box::pin(shared.exchange(spec, response, watch)).await {
+                match shared.exchange(spec, response, watch).await {
                     Ok(at) => {
                         self.kept.answered();
                         return Ok(Done { at, persistent: true });

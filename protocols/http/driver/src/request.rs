@@ -140,20 +140,6 @@ impl Request {
         }
     }
 
-    /// Whether its fields are equal to those of the other, byte for byte.
-    pub(super) fn has_fields_of(&self, other: &Self) -> bool {
-        self.fields == other.fields && self.bytes == other.bytes
-    }
-
-    /// Copies everything except the body from the other.
-    pub(super) fn copy_head(&mut self, other: &Self) {
-        self.cache.get_mut().change();
-        self.method.clone_from(&other.method);
-        self.target.clone_from(&other.target);
-        self.bytes.clone_from(&other.bytes);
-        self.fields.clone_from(&other.fields);
-    }
-
     /// The bytes it was sent as before; must be borrowed only within a poll.
     pub(super) fn cache(&self) -> &RefCell<RequestCache> {
         &self.cache

@@ -1,5 +1,5 @@
 //! HTTP/1.1 as bytes (RFC 9112): writing the head of a request, scanning the head of a response, and separating bodies
-//! from the bytes after them.
+//! from the bytes after them. [`http2`] has the frames and the fields of HTTP/2.
 //!
 //! A head is scanned once, by `httparse`, for the fields that determine where its message ends; callers that need other
 //! fields receive them in the same pass. If two readers of the same bytes could disagree about that end (a length
@@ -23,6 +23,7 @@
 mod chunked;
 mod framing;
 mod heads;
+pub mod http2;
 mod malformed;
 mod request;
 mod response;

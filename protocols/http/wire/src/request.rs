@@ -25,9 +25,14 @@ pub fn field(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
 
 /// Writes the length of the body that follows the head.
 pub fn length(out: &mut Vec<u8>, bytes: u64) {
+    decimal(bytes, |digits| field(out, b"Content-Length", digits));
+}
+
+/// Shows the digits of a number.
+pub(crate) fn decimal(number: u64, show: impl FnOnce(&[u8])) {
     // 2^64 has 20 digits.
     let mut digits = [b'0'; 20];
-    let mut rest = bytes;
+    let mut rest = number;
     let mut count = 0;
     for digit in digits.iter_mut().rev() {
         *digit = b'0' + (rest % 10) as u8;
@@ -38,7 +43,7 @@ pub fn length(out: &mut Vec<u8>, bytes: u64) {
         }
     }
     let start = digits.len() - count;
-    field(out, b"Content-Length", digits.get(start..).unwrap_or_default());
+    show(digits.get(start..).unwrap_or_default());
 }
 
 /// Writes the line before a chunk of this size (RFC 9112 section 7.1).
