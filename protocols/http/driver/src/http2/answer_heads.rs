@@ -1,8 +1,8 @@
 //! [`AnswerHeads`]: the heads of answers over one connection.
 //!
-//! A server answers the same request with the same head, except for a date that changes once a second. As long as the
-//! table of the connection does not change, the same bytes are the same fields, so a repeated head is compared and not
-//! decoded again.
+//! A server answers the same request with the same head, except for a date that changes once a second. Bytes that do not
+//! refer to the table of the connection are the same fields at any time, and others as long as the table does not
+//! change. So a repeated head is compared and not decoded again.
 
 use crate::response::{Field, Response};
 use brunt_http_wire as wire;
@@ -18,6 +18,8 @@ pub(super) struct AnswerHeads {
     last: AnswerHead,
     /// The bytes of the last head, if they can be compared.
     block: Vec<u8>,
+    /// Whether they are the same fields whatever is in the table.
+    independent: bool,
     /// How often the table had changed when they were decoded.
     changes: u64,
 }
@@ -44,15 +46,19 @@ impl AnswerHeads {
         block: &[u8],
         size_max: usize,
     ) -> Result<&AnswerHead, FieldError> {
-        let Self { decoder, last, block: known, changes } = self;
+        let Self { decoder, last, block: known, independent, changes } = self;
         let before = decoder.changes();
-        if !known.is_empty() && *known == block && *changes == before {
+        if !known.is_empty() && *known == block && (*independent || *changes == before) {
+            if *independent {
+                decoder.repeat();
+            }
             return Ok(last);
         }
         known.clear();
         last.clear();
         decoder.decode(block, &mut |name: &[u8], value: &[u8]| last.add(name, value, size_max))?;
-        if decoder.changes() == before && block.len() <= BLOCK_MAX {
+        *independent = decoder.is_independent();
+        if block.len() <= BLOCK_MAX && (*independent || decoder.changes() == before) {
             known.extend_from_slice(block);
             *changes = before;
         }
@@ -161,6 +167,11 @@ mod tests {
         assert_eq!(kept(&mut heads, &newest), "a=b");
         assert_eq!(kept(&mut heads, b"\x88\x40\x01c\x01d"), "c=d");
         assert_eq!(kept(&mut heads, &newest), "c=d");
+        // A head that is compared adds its fields to the table nevertheless.
+        for _ in 0..3 {
+            assert_eq!(kept(&mut heads, b"\x88\x40\x01e\x01f\x40\x01g\x01h"), "e=f g=h");
+        }
+        assert_eq!(kept(&mut heads, &[0x88, 0xbe, 0xbf, 0xc0, 0xc3]), "g=h e=f g=h e=f");
     }
 
     #[test]

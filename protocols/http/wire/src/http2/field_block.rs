@@ -3,6 +3,7 @@
 use super::{huffman, static_table};
 use std::collections::VecDeque;
 use std::fmt;
+use std::rc::Rc;
 
 /// How large the table of a connection may become.
 pub const TABLE_SIZE_MAX: usize = 4096;
@@ -42,19 +43,35 @@ impl fmt::Display for FieldError {
 impl std::error::Error for FieldError {}
 
 /// The decoder of one connection: the fields that it may refer to, and buffers.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct FieldDecoder {
     /// The newest is first.
     entries: VecDeque<Entry>,
     size: usize,
     size_max: usize,
     changes: u64,
+    /// Whether the last head refers to an entry of this table, or has changed its size.
+    refers: bool,
+    /// The entries that the last head added.
+    added: Vec<Entry>,
     name: Vec<u8>,
     value: Vec<u8>,
 }
 
-/// A name and a value.
-type Entry = (Box<[u8]>, Box<[u8]>);
+/// A field of the table.
+#[derive(Clone, Debug)]
+struct Entry {
+    /// The name and the value, end to end.
+    bytes: Rc<[u8]>,
+    /// The length of the name.
+    name: usize,
+}
+
+impl Entry {
+    fn size(&self) -> usize {
+        self.bytes.len() + OVERHEAD
+    }
+}
 
 impl Default for FieldDecoder {
     fn default() -> Self {
@@ -63,6 +80,8 @@ impl Default for FieldDecoder {
             size: 0,
             size_max: TABLE_SIZE_MAX,
             changes: 0,
+            refers: false,
+            added: Vec::new(),
             name: Vec::new(),
             value: Vec::new(),
         }
@@ -75,6 +94,19 @@ impl FieldDecoder {
         self.changes
     }
 
+    /// Whether the last head that was decoded is the same fields whatever is in the table.
+    pub fn is_independent(&self) -> bool {
+        !self.refers
+    }
+
+    /// Does to the table what decoding the bytes of the last head again would do, if that is independent.
+    pub fn repeat(&mut self) {
+        for at in 0..self.added.len() {
+            let Some(entry) = self.added.get(at).cloned() else { return };
+            self.insert(entry);
+        }
+    }
+
     /// Decodes the fields of one head, and shows the name and the value of each.
     pub fn decode(
         &mut self,
@@ -83,6 +115,8 @@ impl FieldDecoder {
     ) -> Result<(), FieldError> {
         let mut input = Input(block);
         let mut first = true;
+        self.refers = false;
+        self.added.clear();
         while let Some(byte) = input.0.first().copied() {
             match byte {
                 0x80.. => {
@@ -93,13 +127,14 @@ impl FieldDecoder {
                 0x40.. => {
                     self.literal(&mut input, 6)?;
                     show(&self.name, &self.value);
-                    self.insert();
+                    self.add();
                 }
                 0x20.. => {
                     let size = input.integer(5)?;
                     if !first || size > TABLE_SIZE_MAX {
                         return Err(FieldError::TableSize);
                     }
+                    self.refers = true;
                     self.resize(size);
                     continue;
                 }
@@ -124,18 +159,15 @@ impl FieldDecoder {
 
     /// Copies an entry of the tables, or its name alone.
     fn copy(&mut self, index: usize, whole: bool) -> Result<(), FieldError> {
-        let Self { entries, name, value, .. } = self;
+        let Self { entries, name, value, refers, .. } = self;
         let at = index.checked_sub(1).ok_or(FieldError::Index)?;
-        let known = static_table::ENTRIES.get(at).map(|(name, value)| {
-            let entry: (&[u8], &[u8]) = (name.as_bytes(), value.as_bytes());
-            entry
-        });
-        let (known_name, known_value) = match known {
-            Some(entry) => entry,
-            None => match entries.get(at - static_table::ENTRIES.len()) {
-                Some((name, value)) => (&**name, &**value),
-                None => return Err(FieldError::Index),
-            },
+        let (known_name, known_value) = if let Some((name, value)) = static_table::ENTRIES.get(at) {
+            (name.as_bytes(), value.as_bytes())
+        } else {
+            *refers = true;
+            let entry = entries.get(at - static_table::ENTRIES.len());
+            let split = entry.and_then(|entry| entry.bytes.split_at_checked(entry.name));
+            split.ok_or(FieldError::Index)?
         };
         name.clear();
         name.extend_from_slice(known_name);
@@ -146,14 +178,27 @@ impl FieldDecoder {
         Ok(())
     }
 
-    /// Adds the field to the table, and removes as many of the oldest as there is no room for.
-    fn insert(&mut self) {
+    /// Adds the field to the table.
+    fn add(&mut self) {
+        let name = self.name.len();
+        self.name.extend_from_slice(&self.value);
+        let entry = Entry { bytes: self.name.as_slice().into(), name };
+        self.name.truncate(name);
+        // A head that refers to the table is not repeated, and may add far more than its own length.
+        if !self.refers {
+            self.added.push(entry.clone());
+        }
+        self.insert(entry);
+    }
+
+    /// Adds an entry, and removes as many of the oldest as there is no room for.
+    fn insert(&mut self, entry: Entry) {
         self.changes += 1;
-        let size = self.name.len() + self.value.len() + OVERHEAD;
+        let size = entry.size();
         self.evict(self.size_max.saturating_sub(size));
         if size <= self.size_max {
             self.size += size;
-            self.entries.push_front((self.name.as_slice().into(), self.value.as_slice().into()));
+            self.entries.push_front(entry);
         }
     }
 
@@ -165,9 +210,9 @@ impl FieldDecoder {
 
     fn evict(&mut self, most: usize) {
         while self.size > most
-            && let Some((name, value)) = self.entries.pop_back()
+            && let Some(entry) = self.entries.pop_back()
         {
-            self.size -= name.len() + value.len() + OVERHEAD;
+            self.size -= entry.size();
         }
     }
 }
@@ -272,6 +317,30 @@ mod tests {
         let large = [&b"\x40\x01e\x40"[..], &[b'f'; 64]].concat();
         shown(&mut decoder, &large).unwrap();
         assert_eq!((shown(&mut decoder, &[0xbe]), decoder.size), (Err(FieldError::Index), 0));
+    }
+
+    #[test]
+    fn repeated_head_changes_the_table_as_decoding_it_would() {
+        // Entries of different sizes, of which the table holds about sixty.
+        let block =
+            [&b"\x88\x40\x01a\x01b"[..], b"\x40\x02cd\x1e", &[b'e'; 30], b"\x62\x01f"].concat();
+        let (mut one, mut two) = (FieldDecoder::default(), FieldDecoder::default());
+        shown(&mut one, &block).unwrap();
+        shown(&mut two, &block).unwrap();
+        assert!(one.is_independent());
+        for round in 0..100 {
+            one.repeat();
+            shown(&mut two, &block).unwrap();
+            assert_eq!((one.size, one.changes()), (two.size, two.changes()), "{round}");
+            for index in [0xbe, 0xbf, 0xc0, 0xc1, 0xff] {
+                let (mut one, mut two) = (one.clone(), two.clone());
+                assert_eq!(shown(&mut one, &[index]), shown(&mut two, &[index]), "{round}");
+            }
+        }
+        shown(&mut one, &[0xbe]).unwrap();
+        assert!(!one.is_independent(), "it refers to the table");
+        shown(&mut one, &[0x20, 0x88]).unwrap();
+        assert!(!one.is_independent(), "it empties the table");
     }
 
     #[test]
