@@ -16,6 +16,8 @@ pub mod flow_extract;
 pub mod flow_json_set;
 pub mod flow_page;
 pub mod flow_plan;
+pub mod http2_fields;
+pub mod http2_frames;
 pub mod http_cookies;
 pub mod http_parts;
 pub mod http_request;

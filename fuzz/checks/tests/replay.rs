@@ -43,6 +43,8 @@ replayed!(
     flow_json_set,
     flow_page,
     flow_plan,
+    http2_fields,
+    http2_frames,
     http_cookies,
     http_parts,
     http_request,
