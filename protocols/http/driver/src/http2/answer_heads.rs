@@ -1,7 +1,7 @@
 //! [`AnswerHeads`]: the heads of answers over one connection.
 //!
-//! A server answers the same request with the same head, except for a date that changes once a second. Bytes that do not
-//! refer to the table of the connection are the same fields at any time, and others as long as the table does not
+//! A server answers the same request with the same head, except for a date that changes once a second. Bytes that do
+//! not refer to the table of the connection are the same fields at any time, and others as long as the table does not
 //! change. So a repeated head is compared and not decoded again.
 
 use crate::response::{Field, Response};
