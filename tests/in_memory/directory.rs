@@ -70,7 +70,8 @@ impl Directory {
 
     fn new(machine: &mut Machine, config: Config, pause: Range<Duration>) -> Self {
         let config = Config { host_names: vec![HOST.to_owned()], ..config };
-        let addresses = [(389, false), (636, true)].map(|(port, tls)| (format!("{HOST}:{port}"), tls));
+        let addresses =
+            [(389, false), (636, true)].map(|(port, tls)| (format!("{HOST}:{port}"), tls));
         Self::at(machine, addresses, config, pause)
     }
 

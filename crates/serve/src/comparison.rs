@@ -209,7 +209,7 @@ mod tests {
                 "the seeds differ",
             ),
             ((unstable, limited, &[]), format!("{named}; {of_run}"), of_run),
-            ((unstable, Status::Valid, &[]), named.clone(), "the baseline a is unstable"),
+            ((unstable, Status::Valid, &[]), named, "the baseline a is unstable"),
             (
                 (Status::Valid, Status::Valid, &[]),
                 "too little was measured".to_owned(),

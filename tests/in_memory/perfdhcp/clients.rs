@@ -37,7 +37,7 @@ fn clients_take_turns_and_have_sequential_macs() {
     let ended = server.run("-r 500 -n 300 -R 70").expect(0);
     assert_eq!(macs(&server), counted_from(BASE, 0..70), "{ended}");
     // 300 exchanges of 70 clients: 20 had five turns, the others four, each of a DISCOVER and a REQUEST.
-    let turns: Vec<u32> = server.leases().iter().map(|lease| lease.heard).collect();
+    let turns: Vec<u32> = server.leases().iter().map(|lease| lease.messages).collect();
     assert_eq!(turns.iter().filter(|heard| **heard == 10).count(), 20, "{turns:?}\n{ended}");
     assert_eq!(turns.iter().filter(|heard| **heard == 8).count(), 50, "{turns:?}\n{ended}");
 

@@ -1,5 +1,5 @@
-//! A warm exchange over HTTP/1.1 allocates nothing, and an idle user needs little memory, as counted by the allocator
-//! itself.
+//! A warm exchange over HTTP/1.1 or HTTP/2 allocates nothing, and an idle user needs little memory, as counted by the
+//! allocator itself.
 //!
 //! This test has its own binary, because the allocator belongs to the whole process. The server is a thread that
 //! answers with prepared bytes, and only the allocations of the measuring thread are counted.
@@ -12,10 +12,13 @@ use brunt_flow_driver::{
     AfterFailure, CompiledFlow, ExchangeStep, Flow, FlowCounters, HttpExchange, Payload, Scenario,
     Step, Trace, User as Visitor, WorkerContext,
 };
-use brunt_http_driver::{Body, Client, Group, Network, Request, Response, Settings, Wanted};
+use brunt_http_driver::{
+    Body, Client, Group, Network, Request, Response, Settings, Version, Wanted,
+};
 use brunt_testbed::{CountingAllocator, allocations};
 use std::io::{Read, Write};
 use std::sync::Arc;
+use tokio::task::LocalSet;
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -42,6 +45,59 @@ fn serve(answer: &'static [u8]) -> String {
     url
 }
 
+/// A header field block of status 200 with one more field: references to the static table, and literals without
+/// indexing.
+const FIELDS: &[u8] = b"\x88\x0f\x27\x04\"ab\"";
+const GREETING: &[u8] = b"Hello world\n";
+
+/// Answers every request over HTTP/2 with the same fields and the same body.
+fn serve_http2() -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/some/path", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        while let Ok((stream, _)) = listener.accept() {
+            // A client that is gone ends its thread.
+            std::thread::spawn(move || answer_http2(stream));
+        }
+    });
+    url
+}
+
+fn answer_http2(mut stream: std::net::TcpStream) -> std::io::Result<()> {
+    const DATA: u8 = 0;
+    const HEADERS: u8 = 1;
+    const SETTINGS: u8 = 4;
+    const WINDOW_UPDATE: u8 = 8;
+    const END_STREAM: u8 = 1;
+    const END_HEADERS: u8 = 4;
+
+    // The preface.
+    stream.read_exact(&mut [0; 24])?;
+    stream.write_all(&frame(SETTINGS, 0, 0, &[]))?;
+    let mut head = [0; 9];
+    loop {
+        stream.read_exact(&mut head)?;
+        let [a, b, c, kind, flags, number @ ..] = head;
+        let mut payload = vec![0; u32::from_be_bytes([0, a, b, c]) as usize];
+        stream.read_exact(&mut payload)?;
+        if kind == DATA && !payload.is_empty() {
+            let read = (payload.len() as u32).to_be_bytes();
+            stream.write_all(&frame(WINDOW_UPDATE, 0, 0, &read))?;
+        }
+        if [DATA, HEADERS].contains(&kind) && flags & END_STREAM != 0 {
+            let number = u32::from_be_bytes(number);
+            let fields = frame(HEADERS, END_HEADERS, number, FIELDS);
+            let body = frame(DATA, END_STREAM, number, GREETING);
+            stream.write_all(&[fields, body].concat())?;
+        }
+    }
+}
+
+fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let [_, length @ ..] = (payload.len() as u32).to_be_bytes();
+    [&length[..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
+}
+
 /// A user and what it needs to send requests.
 struct User {
     client: Client,
@@ -56,7 +112,7 @@ impl User {
     }
 
     /// One exchange that begins with the URL, as a step with variables does.
-    async fn fetch(&mut self, url: &str, body: Option<&Body>, wanted: Wanted) {
+    async fn ask(&mut self, url: &str, body: Option<&Body>, wanted: Wanted) {
         let clock = Monotonic::new();
         let mut watch = Watch::new(&clock, None);
         let (origin, path) = self.client.aim(url.as_bytes(), &mut watch).await.unwrap();
@@ -83,28 +139,36 @@ impl User {
 
 #[tokio::test]
 async fn exchanges_allocate_nothing_when_warm() {
+    for answer in [WHOLE, CHUNKED] {
+        exchanges_allocate_nothing(&serve(answer), &Settings::default()).await;
+    }
+}
+
+#[tokio::test]
+async fn exchanges_over_http2_allocate_nothing_when_warm() {
+    let settings = Settings { version: Version::Http2PriorKnowledge, ..Settings::default() };
+    let url = serve_http2();
+    LocalSet::new().run_until(exchanges_allocate_nothing(&url, &settings)).await;
+}
+
+async fn exchanges_allocate_nothing(url: &str, settings: &Settings) {
     let bodies =
         [None, Some(Body::Rendered(vec![b'x'; 300])), Some(Body::Shared(Arc::from([b'y'; 300])))];
-    for answer in [WHOLE, CHUNKED] {
-        let url = serve(answer);
-        for body in &bodies {
-            for wanted in
-                [Wanted::default(), Wanted { fields: true, body: true, ..Wanted::default() }]
-            {
-                let network = Arc::new(
-                    Network::new(Settings::default(), &brunt_net::Network::private()).unwrap(),
-                );
-                let mut user = User::new(&network, 0);
-                let mut before = 0;
-                for number in 0..1300 {
-                    if number == 300 {
-                        before = allocations::by_thread();
-                    }
-                    user.fetch(&url, body.as_ref(), wanted).await;
+    for body in &bodies {
+        for wanted in [Wanted::default(), Wanted { fields: true, body: true, ..Wanted::default() }]
+        {
+            let network =
+                Arc::new(Network::new(settings.clone(), &brunt_net::Network::private()).unwrap());
+            let mut user = User::new(&network, 0);
+            let mut before = 0;
+            for number in 0..1300 {
+                if number == 300 {
+                    before = allocations::by_thread();
                 }
-                assert!(before > 0, "connecting allocates, or nothing is counted at all");
-                assert_eq!(allocations::by_thread() - before, 0, "{body:?} {wanted:?}");
+                user.ask(url, body.as_ref(), wanted).await;
             }
+            assert!(before > 0, "connecting allocates, or nothing is counted at all");
+            assert_eq!(allocations::by_thread() - before, 0, "{body:?} {wanted:?}");
         }
     }
 }

@@ -111,7 +111,7 @@ fn table(running: &Running) -> String {
         for octet in &lease.client {
             let _ = write!(out, "{octet:02x}");
         }
-        let _ = writeln!(out, ",{state},{}", lease.heard);
+        let _ = writeln!(out, ",{state},{}", lease.messages);
     }
     out
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::export::exposition::{Format, exposition};
-use brunt_exchange::{Class, Moment, Stamps};
+use brunt_exchange::{Class, Moment, Named, Stamps};
 use brunt_record::{Own, Plan, Tool};
 
 fn head(operations: &[String]) -> Head {
@@ -40,7 +40,7 @@ fn sum(text: &str, name: &str, labels: &[&str]) -> u64 {
 
 #[test]
 fn exchanges_are_in_each_view_once() {
-    let named = |_: usize, outcome: Outcome| format!("{outcome:?}");
+    let named = |_: usize, outcome: Outcome| Named::from(format!("{outcome:?}"));
     let mut sums = Sums::new(&head(&["get".to_owned(), "put".to_owned()]), &named);
     let outcomes = [
         Outcome::Ok(200),
@@ -74,7 +74,7 @@ fn exchanges_are_in_each_view_once() {
 
 #[test]
 fn groups_have_their_own_metric_families() {
-    let named = |number: usize, outcome: Outcome| format!("{number} {outcome:?}");
+    let named = |number: usize, outcome: Outcome| Named::from(format!("{number} {outcome:?}"));
     let mut head = head(&["get".to_owned()]);
     head.catalogue = head.catalogue.with_spans(["login", "login work"]);
     let mut sums = Sums::new(&head, &named);
@@ -101,7 +101,8 @@ fn groups_have_their_own_metric_families() {
 #[test]
 fn series_are_limited_whatever_plan_and_target_send() {
     let operations: Vec<String> = (0..5_000).map(|number| format!("op {number}")).collect();
-    let named = |operation: usize, outcome: Outcome| format!("{operation} {outcome:?}");
+    let named =
+        |operation: usize, outcome: Outcome| Named::from(format!("{operation} {outcome:?}"));
     let mut sums = Sums::new(&head(&operations), &named);
     let outcomes: Vec<Outcome> =
         (0..20_000).map(|number| Outcome::Failed(Class::Result, number % 600)).collect();
@@ -119,7 +120,7 @@ fn series_are_limited_whatever_plan_and_target_send() {
 
 #[test]
 fn sums_before_the_run_are_zero() {
-    let named = |_: usize, _: Outcome| String::new();
+    let named = |_: usize, _: Outcome| Named::from("");
     let text =
         exposition(&Sums::new(&head(&["get".to_owned()]), &named).snapshot(false), Format::Text);
     let line = "brunt_exchanges_total{operation=\"get\",outcome=\"ok\",phase=\"steady\"} 0\n";
