@@ -71,6 +71,7 @@ fn answer_http2(mut stream: std::net::TcpStream) -> std::io::Result<()> {
     const END_STREAM: u8 = 1;
     const END_HEADERS: u8 = 4;
 
+    stream.set_nodelay(true)?;
     // The preface.
     stream.read_exact(&mut [0; 24])?;
     stream.write_all(&frame(SETTINGS, 0, 0, &[]))?;
