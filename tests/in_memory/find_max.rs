@@ -134,7 +134,7 @@ fn find_max_ends_if_more_logins_are_refused_than_unloaded() {
         let ended = searched(&["--slo", "p99<20ms", "--from", "400/s"], &["-c", "50", &url]);
         assert!(target.stop().len() > 2_000, "{ended}");
         // Lines of a screen are folded.
-        let words: Vec<String> = ended.output().split_whitespace().map(str::to_owned).collect();
+        let words: Vec<&str> = ended.stdout.split_whitespace().collect();
         let says = words.join(" ").contains("of the logins were refused, 0% in the unloaded run");
         assert_eq!((says, ended.code() == 8), (is_login, is_login), "{status}: {ended}");
     }
