@@ -8,7 +8,7 @@ use brunt_record::Record;
 use brunt_testbed::free_port;
 use serde_json::Value;
 
-use brunt_test_program::{Ended, Program, Target, binary, command, run, scratch};
+use brunt_test_program::{Ended, Target, brunt, run, scratch};
 
 /// Whether this machine has IPv6, on its loopback interface at least.
 fn ipv6() -> bool {
@@ -27,9 +27,8 @@ fn planned(directory: &Path, name: &str) -> BTreeMap<String, u64> {
 #[test]
 fn quickstart_ldap_runs_every_directory_tool() {
     let directory = scratch();
-    let output = directory.path().to_str().unwrap();
-    let ended =
-        run(["quickstart", "--duration", "1", "--users", "20", "--output", output]).expect(0);
+    let ended = brunt("quickstart --duration 1 --users 20 --output").arg(directory.path());
+    let ended = ended.run().expect(0);
     for (tool, operation) in [("authrate", "bind"), ("searchrate", "search")] {
         assert!(planned(directory.path(), tool)[operation] > 0, "{ended}");
     }
@@ -65,10 +64,9 @@ fn quickstart_rest_shows_the_identity_api() {
     let directory = scratch();
     // A directory that is not there yet.
     let output = directory.path().join("new");
-    let output = output.to_str().unwrap();
-    let line = ["quickstart", "rest", "--duration", "1", "--users", "20", "--output", output];
-    one_screen(&run(line).expect(0), 3);
-    let ended = run(line.into_iter().chain(["--details"])).expect(0);
+    let line = || brunt("quickstart rest --duration 1 --users 20 --output").arg(&output);
+    one_screen(&line().run().expect(0), 3);
+    let ended = line().arg("--details").run().expect(0);
     assert!(ended.stdout.contains("Requests a second"), "{ended}");
     assert_eq!(ended.stdout.matches("\nTrust:  ").count(), 3, "{ended}");
     assert!(ended.stderr.contains("$ brunt http -c 10 -z 1s http"), "{ended}");
@@ -78,12 +76,11 @@ fn quickstart_rest_shows_the_identity_api() {
 #[test]
 fn quickstart_dhcp_shows_leases() {
     let directory = scratch();
-    let output = directory.path().to_str().unwrap();
     // With few clients, one may give back a lease while it is granted the next, and the server has neither any more.
-    let line = ["quickstart", "dhcp", "--duration", "1", "--users", "90000", "--connections", "4"];
-    let line: Vec<&str> = line.into_iter().chain(["--output", output]).collect();
-    one_screen(&run(line.clone()).expect(0), if ipv6() { 3 } else { 2 });
-    let ended = run(line.into_iter().chain(["--details"])).expect(0);
+    let line = "quickstart dhcp --duration 1 --users 90000 --connections 4 --output";
+    let line = || brunt(line).arg(directory.path());
+    one_screen(&line().run().expect(0), if ipv6() { 3 } else { 2 });
+    let ended = line().arg("--details").run().expect(0);
     assert!(planned(directory.path(), "dora")["dora"] > 0, "{ended}");
     let message = ended.output().replace("\\ ", "");
     assert!(message.contains(" -R 90000 -p 1 --window 4 --record "), "{ended}");
@@ -104,13 +101,8 @@ fn quickstart_dhcp_shows_leases() {
 #[test]
 fn calibrate_result_limits_later_runs() {
     let state = scratch();
-    let brunt = || {
-        let mut brunt = command(binary());
-        brunt.env("XDG_STATE_HOME", state.path());
-        brunt
-    };
-    let line = ["calibrate", "--quiet", "--duration", "1"];
-    let ended = Program::start(brunt().args(line)).wait().expect(0);
+    let brunt = |words: &str| brunt(words).env("XDG_STATE_HOME", state.path());
+    let ended = brunt("calibrate --quiet --duration 1").run().expect(0);
     assert!(ended.stderr.lines().count() <= 1, "{ended}");
     let file = std::fs::read(state.path().join("brunt/ceiling.json")).unwrap();
     let ceiling: Value = serde_json::from_slice(&file).unwrap();
@@ -128,10 +120,10 @@ fn calibrate_result_limits_later_runs() {
     }
 
     let target = Target::start("dhcp");
-    let (local, port) = (free_port().to_string(), target.port().to_owned());
-    for (half, name) in [(&[][..], "dora"), (&["-i"], "do")] {
-        let line = ["perfdhcp", "-L", &local, "-N", &port, "-r", "50", "-p", "1", "--details"];
-        let ended = Program::start(brunt().args(line).args(half).arg("127.0.0.1")).wait().expect(0);
+    let (local, port) = (free_port(), target.port());
+    for (half, name) in [("", "dora"), ("-i", "do")] {
+        let line = format!("perfdhcp -L {local} -N {port} -r 50 -p 1 --details {half} 127.0.0.1");
+        let ended = brunt(&line).run().expect(0);
         let rate = found[name].as_f64().unwrap();
         let message = format!("ceiling of this machine: {rate:.0}/s, of which ");
         assert!(ended.stderr.contains(&message), "no {message:?}: {ended}");

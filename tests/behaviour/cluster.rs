@@ -17,7 +17,7 @@ use brunt_testbed::{Daemon, Slapd, free_port, require, until};
 use rustix::process::{Pid, Signal};
 use tempfile::TempDir;
 
-use brunt_test_program::{Program, Target, Targets, binary, command, run, scratch, slapd};
+use brunt_test_program::{Program, Target, Targets, Trial, brunt, run, scratch, slapd};
 
 const PATIENCE: Duration = Duration::from_secs(90);
 
@@ -57,19 +57,17 @@ impl Broker {
     }
 
     pub(crate) fn agent(&self, name: &str, more: &[&str]) -> Program {
-        let mut agent = command(binary());
-        agent.args(["agent", "--once", "--nats", &self.url(), "--name", name]).args(more);
-        agent.arg("--records").arg(self.records());
-        Program::start(&mut agent)
+        self.agent_of(name, more).start()
     }
 
     /// The same, whose current directory is this one.
     pub(crate) fn agent_in(&self, directory: &Path, name: &str, more: &[&str]) -> Program {
-        let mut agent = command(binary());
-        agent.current_dir(directory);
-        agent.args(["agent", "--once", "--nats", &self.url(), "--name", name]).args(more);
-        agent.arg("--records").arg(self.records());
-        Program::start(&mut agent)
+        self.agent_of(name, more).within(directory).start()
+    }
+
+    pub(crate) fn agent_of(&self, name: &str, more: &[&str]) -> Trial {
+        let agent = brunt("agent --once --nats").args([&self.url(), "--name", name]).args(more);
+        agent.arg("--records").arg(self.records())
     }
 
     pub(crate) fn records(&self) -> PathBuf {
@@ -79,11 +77,9 @@ impl Broker {
     /// Two agents and a coordinator of a load on a directory.
     fn run(&self, slapd: &Slapd, seconds: u32, more: &[&str]) -> (Vec<Program>, Program) {
         let agents = ["a", "b"].map(|name| self.agent(name, &[]));
-        let mut run = command(binary());
-        run.args(["cluster", "run", "--nats", &self.url(), "--agents", "2", "--seed", "5"])
-            .args(more);
-        run.arg("--record").arg(self.whole()).arg("--").args(load(slapd, seconds));
-        (agents.into(), Program::start(&mut run))
+        let run = brunt("cluster run --nats").arg(self.url()).typed("--agents 2 --seed 5");
+        let run = run.args(more).arg("--record").arg(self.whole()).arg("--");
+        (agents.into(), run.args(load(slapd, seconds)).start())
     }
 
     pub(crate) fn whole(&self) -> PathBuf {
@@ -170,10 +166,9 @@ fn cluster_run_merges_agents_for_every_protocol() {
         let line: Vec<String> = line.into_iter().filter(|word| word != "--quiet").collect();
         let (all, kept) = (directory.path().join("all.json"), directory.path().join(name));
         let events = directory.path().join("all.ndjson");
-        let mut cluster = command(binary());
-        cluster.args(["cluster", "run", "--local", "2", "--seed", "3", "--records"]).arg(&kept);
-        cluster.arg("--record").arg(&all).arg("--events").arg(&events).arg("--").args(&line);
-        let ended = Program::start(&mut cluster).wait().expect(0);
+        let cluster = brunt("cluster run --local 2 --seed 3 --records").arg(&kept);
+        let cluster = cluster.arg("--record").arg(&all).arg("--events").arg(&events);
+        let ended = cluster.arg("--").args(&line).run().expect(0);
         let whole = record(&all);
         assert_eq!((whole.counts.planned, whole.counts.ok), (100, 100), "{name}: {ended}");
         assert_eq!((whole.nodes.len(), whole.plan.seed), (2, 3), "{name}");
@@ -291,10 +286,8 @@ fn killed_coordinator_ends_local_agents_and_broker() {
     }
     let (rest, directory) = (Target::start("rest"), scratch());
     let events = directory.path().join("events");
-    let mut cluster = command(binary());
-    cluster.args(["cluster", "run", "--local", "2", "--events"]).arg(&events);
-    cluster.args(["--", "http", "-q", "50", "-z", "20m"]);
-    let run = Program::start(cluster.arg(format!("http://{}/sleep?ms=1", rest.address())));
+    let cluster = brunt("cluster run --local 2 --events").arg(&events);
+    let run = cluster.typed("-- http -q 50 -z 20m").arg(rest.url("/sleep?ms=1")).start();
     let written = || fs::read_to_string(&events).unwrap_or_default();
     assert!(until(PATIENCE, || written().contains("\"planned\"")), "{}", written());
     let children = children_of(run.id());
@@ -335,10 +328,8 @@ fn agent_policy_refuses_forbidden_orders() {
         fs::write(&policy, text).expect("a file");
         let _agent = broker.agent("a", &["--policy", &policy.display().to_string()]);
         let seed = broker.directory.path().join("order.seed").display().to_string();
-        let mut run = command(binary());
-        run.args(["cluster", "run", "--nats", &broker.url(), "--agents", "1", "--patience", "60s"]);
-        run.args(["--sign", &seed, "--"]).args(load(&slapd, 1));
-        let ended = Program::start(&mut run).wait();
+        let run = brunt("cluster run --agents 1 --patience 60s --nats").arg(broker.url());
+        let ended = run.args(["--sign", &seed, "--"]).args(load(&slapd, 1)).run();
         let sent = slapd.operations().searches - before;
         match named {
             None => assert_eq!((ended.code(), sent), (0, 100), "{ended}"),
@@ -401,11 +392,8 @@ fn cluster_run_refuses_options_of_one_machine() {
             "{named}: {ended}"
         );
     }
-    let mut alone = command(binary());
-    alone
-        .args(["cluster", "run", "--local", "2", "--", "http", "http://127.0.0.1:9"])
-        .env("PATH", "/nowhere");
-    let ended = Program::start(&mut alone).wait().expect(1);
+    let alone = brunt("cluster run --local 2 -- http http://127.0.0.1:9").env("PATH", "/nowhere");
+    let ended = alone.run().expect(1);
     assert!(ended.output().contains("apt-get install nats-server"), "{ended}");
 }
 
@@ -462,27 +450,14 @@ fn cluster_keys_are_enough_for_agents_and_coordinator() {
     let at = |name: &str| directory.path().join(name).display().to_string();
     let (_daemon, port) = keyed_broker(directory.path());
     let agents = ["agents/agent-0", "agents/agent-1"].map(|place| {
-        let mut agent = command(binary());
-        agent.args(["agent", "--once", "--keys", &at(place), "--records", &at("records")]);
-        Program::start(&mut agent)
+        brunt("agent --once --keys").args([&at(place), "--records", &at("records")]).start()
     });
     // Nobody's keys, a token and an authority of the system are not let in.
-    let mut stranger = command(binary());
-    stranger.args(["agents", "--nats", &format!("tls://localhost:{port}")]);
-    assert!(Program::start(&mut stranger).wait().expect(1).output().contains("reach the broker"));
-    let mut run = command(binary());
-    run.args([
-        "cluster",
-        "run",
-        "--keys",
-        &at("coordinator"),
-        "--agents",
-        "2",
-        "--record",
-        &at("all.json"),
-        "--",
-    ]);
-    let ended = Program::start(run.args(load(&slapd, 1))).wait().expect(0);
+    let stranger = run(["agents", "--nats", &format!("tls://localhost:{port}")]).expect(1);
+    assert!(stranger.output().contains("reach the broker"), "{stranger}");
+    let run = brunt("cluster run --agents 2").args(["--keys", &at("coordinator")]);
+    let run = run.args(["--record", &at("all.json"), "--"]);
+    let ended = run.args(load(&slapd, 1)).run().expect(0);
     let whole = record(&directory.path().join("all.json"));
     assert_eq!((whole.counts.planned, slapd.operations().searches), (100, 100), "{ended}");
     for agent in agents {

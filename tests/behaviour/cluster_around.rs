@@ -1,7 +1,7 @@
 //! `[prepare]` and `[clean-up]` of a plan that agents share: who performs them and when, in the target's own log.
 
 use brunt_record::Record;
-use brunt_test_program::{Ended, Plan, Program, RestTarget, Seen, binary, command};
+use brunt_test_program::{Ended, Plan, Program, RestTarget, Seen, brunt};
 use brunt_testbed::require;
 use rustix::process::Signal;
 
@@ -18,10 +18,8 @@ fn plan(target: &RestTarget, run: &str, each: &str) -> Plan {
 
 /// Two agents of this machine begin to carry it out.
 fn shared(plan: &Plan) -> Program {
-    let mut cluster = command(binary());
-    cluster.args(["cluster", "run", "--local", "2", "--record"]).arg(record(plan));
-    cluster.args(["--", "run"]).arg(plan.path());
-    Program::start(&mut cluster)
+    let cluster = brunt("cluster run --local 2 --record").arg(record(plan));
+    cluster.typed("-- run").arg(plan.path()).start()
 }
 
 fn record(plan: &Plan) -> std::path::PathBuf {

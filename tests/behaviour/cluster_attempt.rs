@@ -2,7 +2,6 @@
 //! and [`Came`], the result.
 
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 use brunt_exchange::{Clock as _, Monotonic};
@@ -12,17 +11,17 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use crate::cluster::{Broker, is_gone, kept, record, runs_of};
-use brunt_test_program::{Ended, Program, binary, command};
+use brunt_test_program::{Ended, Program, Trial, brunt};
 
 const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Where agents and a coordinator meet.
 pub(crate) trait Launcher: Send + Sync {
     /// An agent, which takes part in one run; agents have the ranks that they are started with.
-    fn agent(&self, rank: usize) -> Command;
+    fn agent(&self, rank: usize) -> Trial;
 
     /// A coordinator.
-    fn coordinator(&self) -> Command;
+    fn coordinator(&self) -> Trial;
 
     /// Ends the broker.
     fn take_broker_away(&mut self);
@@ -32,16 +31,12 @@ pub(crate) trait Launcher: Send + Sync {
 }
 
 impl Launcher for Broker {
-    fn agent(&self, rank: usize) -> Command {
-        let mut agent = command(binary());
-        agent.args(["agent", "--once", "--nats", &self.url(), "--name", &format!("n{rank}")]);
-        agent
+    fn agent(&self, rank: usize) -> Trial {
+        brunt("agent --once --nats").args([self.url(), "--name".to_owned(), format!("n{rank}")])
     }
 
-    fn coordinator(&self) -> Command {
-        let mut run = command(binary());
-        run.args(["cluster", "run", "--nats", &self.url()]);
-        run
+    fn coordinator(&self) -> Trial {
+        brunt("cluster run --nats").arg(self.url())
     }
 
     fn take_broker_away(&mut self) {
@@ -99,13 +94,11 @@ impl Attempt {
         directory: TempDir,
     ) -> Self {
         let at = |file: &str| directory.path().join(file);
-        let started = (0..agents)
-            .map(|rank| Program::start(place.agent(rank).arg("--records").arg(at("records"))));
-        let started = started.collect();
-        let mut run = place.coordinator();
-        run.current_dir(directory.path()).args(["--agents", &agents.to_string(), "--seed", "5"]);
-        run.args(["--no-live", "--record"]).arg(at("whole.json")).args(options);
-        let run = Program::start(run.arg("--").args(load.split(' ')));
+        let agent = |rank| place.agent(rank).arg("--records").arg(at("records")).start();
+        let started = (0..agents).map(agent).collect();
+        let run = place.coordinator().within(directory.path());
+        let run = run.typed(&format!("--agents {agents} --seed 5 --no-live --record"));
+        let run = run.arg(at("whole.json")).args(options).arg("--").args(load.split(' ')).start();
         Self { directory, agents: started, run: Some(run), since: Monotonic::new() }
     }
 

@@ -9,7 +9,7 @@ use brunt_testbed::{Kea, KeaOptions, Listener, Nginx, Served, require};
 use crate::cluster::{Broker, load, merged, record, same};
 use crate::cluster_attempt::Attempt;
 use crate::cluster_wide::Wide;
-use brunt_test_program::{Program, binary, command, scratch, slapd};
+use brunt_test_program::{brunt, scratch, slapd};
 
 /// How many exchanges of a record succeeded, and how many were answered with this status.
 fn answered(record: &Record, status: u32) -> (u64, u64) {
@@ -33,11 +33,9 @@ fn nginx_log_agrees_with_the_merged_record() {
     );
     fs::write(&plan, text).expect("a file");
     let agents = ["a", "b", "c"].map(|name| broker.agent(name, &[]));
-    let mut run = command(binary());
-    run.args(["cluster", "run", "--nats", &broker.url(), "--agents", "3", "--weights", "3,2,1"]);
-    run.args(["--no-live", "--record"]).arg(broker.whole()).args(["--", "run", "plan.toml"]);
-    run.current_dir(broker.directory.path());
-    let ended = Program::start(&mut run).wait();
+    let run = brunt("cluster run --agents 3 --weights 3,2,1 --no-live --nats").arg(broker.url());
+    let run = run.arg("--record").arg(broker.whole()).typed("-- run plan.toml");
+    let ended = run.within(broker.directory.path()).run();
     let whole = record(&broker.whole());
     let served = nginx.served();
     assert_eq!(whole.conservation.counts.sent, served.len() as u64, "{ended}");
@@ -105,15 +103,11 @@ fn calibrated_agents_share_the_load_by_capacity() {
                 });
                 fs::write(state.join("brunt/ceiling.json"), figures.to_string()).expect("a file");
             }
-            let mut agent = command(binary());
-            agent.env("XDG_STATE_HOME", &state).args(["agent", "--once", "--nats", &broker.url()]);
-            agent.args(["--name", name, "--records"]).arg(broker.records());
-            Program::start(&mut agent)
+            broker.agent_of(name, &[]).env("XDG_STATE_HOME", &state).start()
         });
-        let mut run = command(binary());
-        run.args(["cluster", "run", "--nats", &broker.url(), "--agents", "2", "--no-live"]);
-        run.args(["--weights", "ceiling", "--record"]).arg(broker.whole());
-        let ended = Program::start(run.arg("--").args(load(&slapd, 1))).wait();
+        let run = brunt("cluster run --agents 2 --no-live --weights ceiling --record");
+        let run = run.arg(broker.whole()).args(["--nats", &broker.url(), "--"]);
+        let ended = run.args(load(&slapd, 1)).run();
         drop(agents);
         ended
     };

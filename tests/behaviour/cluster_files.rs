@@ -9,7 +9,7 @@ use brunt_testbed::require;
 use tempfile::TempDir;
 
 use crate::cluster::{Broker, order_key, record};
-use brunt_test_program::{Ended, Program, RestTarget, binary, command, scratch};
+use brunt_test_program::{Ended, Program, RestTarget, brunt, scratch};
 
 /// More than one piece of a file.
 const ROWS: usize = 150;
@@ -47,11 +47,9 @@ fn ordered(broker: &Broker, plan: &Path, more: &str, empty: &Path) -> (Ended, [P
     fs::write(&policy, text).expect("a file");
     let policy = policy.display().to_string();
     let agents = ["a", "b"].map(|name| broker.agent_in(empty, name, &["--policy", &policy]));
-    let mut run = command(binary());
-    run.current_dir(plan);
-    run.args(["cluster", "run", "--nats", &broker.url(), "--agents", "2", "--no-live", "--sign"]);
-    run.arg(broker.directory.path().join("order.seed")).arg("--record").arg(broker.whole());
-    let ended = Program::start(run.args(["--", "run", "plan.toml"])).wait();
+    let run = brunt("cluster run --agents 2 --no-live --nats").arg(broker.url()).within(plan);
+    let run = run.arg("--sign").arg(broker.directory.path().join("order.seed"));
+    let ended = run.arg("--record").arg(broker.whole()).typed("-- run plan.toml").run();
     (ended, agents)
 }
 
@@ -112,10 +110,8 @@ fn missing_file_of_the_coordinator_stops_the_run() {
     let plan = plan(&target);
     fs::remove_file(plan.path().join("data/people.csv")).expect("it was there");
     for (directory, named) in [(plan.path(), "people.csv"), (elsewhere.path(), "plan.toml")] {
-        let mut run = command(binary());
-        run.current_dir(directory).args(["cluster", "run", "--nats", "nats://127.0.0.1:9"]);
-        run.args(["--agents", "2", "--", "run", "plan.toml"]);
-        let ended = Program::start(&mut run).wait().expect(2);
+        let run = brunt("cluster run --nats nats://127.0.0.1:9 --agents 2 -- run plan.toml");
+        let ended = run.within(directory).run().expect(2);
         assert!(ended.output().contains(named), "{ended}");
     }
 }

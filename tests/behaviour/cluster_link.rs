@@ -1,15 +1,14 @@
 //! [`Link`]: an agent's connection to its broker, over which answers can stop at a chosen message while reports still
 //! pass.
 
+use brunt_test_program::{Trial, brunt};
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::process::Command;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 
 use crate::cluster::Broker;
 use crate::cluster_attempt::Launcher;
-use brunt_test_program::{binary, command};
 
 /// What only the answer has that says when to begin.
 const START: &[u8] = b"at_ns";
@@ -78,14 +77,12 @@ impl Link {
 }
 
 impl Launcher for Linked<'_> {
-    fn agent(&self, rank: usize) -> Command {
-        let mut agent = command(binary());
+    fn agent(&self, rank: usize) -> Trial {
         let url = format!("nats://{}", self.links[rank].address);
-        agent.args(["agent", "--once", "--nats", &url, "--name", &format!("n{rank}")]);
-        agent
+        brunt("agent --once --nats").args([url, "--name".to_owned(), format!("n{rank}")])
     }
 
-    fn coordinator(&self) -> Command {
+    fn coordinator(&self) -> Trial {
         self.broker.coordinator()
     }
 

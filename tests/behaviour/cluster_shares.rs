@@ -21,7 +21,7 @@ use crate::cluster::{Broker, record, same};
 use crate::cluster_attempt::{Attempt, Launcher};
 use crate::cluster_wide::Wide;
 use crate::numbered::{Numbered, RequestKind, WAITS, answer};
-use brunt_test_program::{Ended, Program, binary, command, scratch};
+use brunt_test_program::{Ended, Trial, binary, brunt, scratch};
 
 const PATIENCE: Duration = Duration::from_secs(90);
 /// Exchanges a second of an open loop, which lasts three seconds. The first warms it up, but for a plan: when the later
@@ -284,13 +284,10 @@ fn by_one_process(load: Load, open: bool, begun: &AtomicBool) -> (Record, Vec<(R
     let lan = (load == Load::Dhcp).then(Lan::make);
     let (servers, directory) = (Servers::start(load, lan.as_ref()), scratch());
     let line = load.line(open, &servers, directory.path());
-    let mut brunt = match &lan {
-        Some(lan) => lan.client(binary()),
-        None => command(binary()),
-    };
+    let run = lan.as_ref().map_or_else(|| brunt(""), |lan| Trial::new(lan.client(binary())));
     let (tool, rest) = line.split_once(' ').expect("a tool and its words");
-    brunt.current_dir(directory.path()).args([tool, "--seed", "5", "--record", "alone.json"]);
-    let ended = Program::start(brunt.args(rest.split(' '))).wait();
+    let run = run.within(directory.path()).arg(tool).typed("--seed 5 --record alone.json");
+    let ended = run.args(rest.split(' ')).run();
     let path = directory.path().join("alone.json");
     assert!(path.exists(), "{ended}");
     (record(&path), servers.requested())

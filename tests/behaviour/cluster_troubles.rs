@@ -12,7 +12,7 @@ use crate::cluster::{Broker, is_gone, same};
 use crate::cluster_attempt::{Attempt, Came, Launcher, pass};
 use crate::cluster_link::{Hears, Link, Linked};
 use crate::cluster_witnesses::{Directory, RATE, Witness};
-use brunt_test_program::{Program, scratch, slapd};
+use brunt_test_program::{scratch, slapd};
 
 const PATIENCE: Duration = Duration::from_secs(90);
 const SECONDS: u64 = 3;
@@ -55,8 +55,7 @@ fn second_agent_of_the_same_name_is_ignored() {
     let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
     let (directory, broker) = (Directory::new(&slapd), Broker::start());
     let twins = scratch();
-    let mut twin = Launcher::agent(&broker, 1);
-    let _twin = Program::start(twin.arg("--records").arg(twins.path()));
+    let _twin = Launcher::agent(&broker, 1).arg("--records").arg(twins.path()).start();
     let came = ordered("twin", &directory, &broker, SECONDS).wait(&[]);
     let seen = directory.seen("twin");
     let whole = came.whole.as_ref().unwrap_or_else(|| panic!("no record: {}", came.ended));

@@ -3,7 +3,6 @@
 
 use std::fs;
 use std::net::TcpStream;
-use std::process::Command;
 use std::time::Duration;
 
 use brunt_cluster::keys::{self, Wanted};
@@ -11,7 +10,7 @@ use brunt_testbed::{Beyond, Daemon, Lan, free_port, until};
 use tempfile::TempDir;
 
 use crate::cluster_attempt::Launcher;
-use brunt_test_program::{binary, scratch};
+use brunt_test_program::{Trial, binary, scratch};
 
 const PATIENCE: Duration = Duration::from_secs(90);
 
@@ -52,20 +51,18 @@ impl Wide {
 }
 
 impl Launcher for Wide {
-    fn agent(&self, rank: usize) -> Command {
-        let mut brunt = match rank {
+    fn agent(&self, rank: usize) -> Trial {
+        let brunt = match rank {
             0 => self.lan.client(binary()),
             _ => self.beyond[rank - 1].client(binary()),
         };
-        brunt.args(["agent", "--once", "--keys"]);
-        brunt.arg(self.directory.path().join(format!("agents/agent-{rank}")));
-        brunt
+        let keys = self.directory.path().join(format!("agents/agent-{rank}"));
+        Trial::new(brunt).typed("agent --once --keys").arg(keys)
     }
 
-    fn coordinator(&self) -> Command {
-        let mut run = self.lan.client(binary());
-        run.args(["cluster", "run", "--keys"]).arg(self.directory.path().join("coordinator"));
-        run
+    fn coordinator(&self) -> Trial {
+        let run = Trial::new(self.lan.client(binary())).typed("cluster run --keys");
+        run.arg(self.directory.path().join("coordinator"))
     }
 
     fn take_broker_away(&mut self) {

@@ -9,7 +9,7 @@ use brunt_record::Record;
 use brunt_testbed::until;
 use rustix::process::Signal;
 
-use brunt_test_program::{Program, RestTarget, Target, ab, binds, scratch};
+use brunt_test_program::{RestTarget, Target, ab, binds, scratch};
 
 #[test]
 fn ab_alternates_commands_and_keeps_records() {
@@ -22,8 +22,7 @@ fn ab_alternates_commands_and_keeps_records() {
         [binds(port, 2), vec!["--percentile".to_owned(), "99.5".to_owned()]].concat(),
     );
     let keep = kept.to_str().unwrap();
-    let ended =
-        Program::start(&mut ab(&["--runs", "2", "--keep", keep, "--anyway"], &a, &b)).wait();
+    let ended = ab(&["--runs", "2", "--keep", keep, "--anyway"], &a, &b).run();
     assert!([0, 6].contains(&ended.code()), "{ended}");
     let started = |name: &str| Record::read(&kept.join(name)).unwrap().started;
     let order = ["a/01.json", "b/01.json", "b/02.json", "a/02.json"].map(started);
@@ -32,9 +31,8 @@ fn ab_alternates_commands_and_keeps_records() {
     assert!(!ended.stdout.contains("password"), "{ended}");
     // Nothing but records is left, and they are not mixed with those of another trial.
     assert_eq!(fs::read_dir(kept.join("a")).unwrap().count(), 2);
-    let again = Program::start(&mut ab(&["--runs", "2", "--keep", keep], &a, &b)).wait().expect(2);
+    let again = ab(&["--runs", "2", "--keep", keep], &a, &b).run().expect(2);
     assert!(again.output().contains("already contains files"), "{again}");
-    target.stop();
 }
 
 #[test]
@@ -44,7 +42,7 @@ fn ab_interrupt_ends_the_run_and_compares_the_rest() {
     let directory = scratch();
     let kept = directory.path().join("kept");
     let keep = ["--runs", "50", "--keep", kept.to_str().unwrap()];
-    let mut program = Program::start(&mut ab(&keep, &binds(port, 2), &binds(port, 2)));
+    let mut program = ab(&keep, &binds(port, 2), &binds(port, 2)).start();
     program.wait_until("two runs", |_, stderr| stderr.contains("B1: "));
     // The third has begun.
     assert!(until(Duration::from_secs(90), || kept.join("b/02.log").exists()));
@@ -53,13 +51,12 @@ fn ab_interrupt_ends_the_run_and_compares_the_rest() {
     assert!(ended.stdout.contains("Result:"), "{ended}");
     assert!(ended.stdout.contains("1 run of 2.0 s"), "{ended}");
     assert!(!ended.stderr.contains("B2: "), "{ended}");
-    target.stop();
 }
 
 #[test]
 fn ab_reports_why_a_command_cannot_run() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let ended = Program::start(&mut ab(&[], &binds(closed, 2), &binds(closed, 2))).wait().expect(1);
+    let ended = ab(&[], &binds(closed, 2), &binds(closed, 2)).run().expect(1);
     assert!(ended.output().contains("a run of command A failed; it said:"), "{ended}");
     assert!(ended.output().contains("refused"), "{ended}");
 }
@@ -69,7 +66,6 @@ fn ab_does_not_compare_when_nothing_succeeded() {
     let target = RestTarget::start();
     let url = format!("{}/none", target.base);
     let line = ["http", "-q", "50", "-z", "1s", "--quiet", &url].map(str::to_owned);
-    let ended = Program::start(&mut ab(&["--runs", "1"], &line, &line)).wait().expect(1);
+    let ended = ab(&["--runs", "1"], &line, &line).run().expect(1);
     assert!(ended.output().contains("no operation of either command succeeded (404 "), "{ended}");
-    target.stop();
 }

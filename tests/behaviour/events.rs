@@ -9,10 +9,10 @@ use brunt_testbed::until;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use brunt_test_program::{Ended, Program, Target, binary, command, scratch};
+use brunt_test_program::{Ended, Target, brunt, scratch};
 
 fn report(path: &Path) -> Ended {
-    Program::start(command(binary()).arg("report").arg(path).args(["--format", "json"])).wait()
+    brunt("report --format json").arg(path).run().expect(0)
 }
 
 fn json(text: &str) -> Value {
@@ -29,13 +29,9 @@ fn succeeded(line: &Value) -> u64 {
 fn events_of_a_killed_run_hold_what_was_measured() {
     let directory = scratch();
     let target = Target::start("rest");
-    let address = target.address();
     let [record, events] = ["run.json", "run.ndjson"].map(|name| directory.path().join(name));
-    let mut brunt = command(binary());
-    brunt
-        .args(["http", "-c", "2", "-q", "100", "-z", "60s", "--quiet"])
-        .arg(format!("http://{address}/sleep?ms=1"));
-    let run = Program::start(brunt.arg("--record").arg(&record).arg("--events").arg(&events));
+    let run = brunt("http -c 2 -q 100 -z 60s --quiet").arg(target.url("/sleep?ms=1"));
+    let run = run.arg("--record").arg(&record).arg("--events").arg(&events).start();
     let steps = || {
         let text = fs::read_to_string(&events).unwrap_or_default();
         text.lines().filter(|line| line.contains(r#""interval""#)).count()
@@ -44,7 +40,7 @@ fn events_of_a_killed_run_hold_what_was_measured() {
     run.signal(Signal::KILL);
     drop(run);
     assert!(!record.exists(), "a record is there whole or not at all");
-    let reported = report(&events).expect(0);
+    let reported = report(&events);
     let found = json(&reported.stdout);
     let reasons = found["verdict"]["reasons"].as_array().expect("reasons");
     assert!(reasons.iter().any(|reason| reason["status"] == "partial"), "{found}");
@@ -53,18 +49,15 @@ fn events_of_a_killed_run_hold_what_was_measured() {
     let measured: u64 = whole.map(|line| succeeded(&line)).sum();
     assert!(measured > 0, "{found}");
     assert_eq!(found["counts"]["ok"].as_u64(), Some(measured), "{found}");
-    target.stop();
 }
 
 #[test]
 fn events_of_a_killed_comparison_hold_finished_runs() {
     let directory = scratch();
     let [record, events] = ["json", "ndjson"].map(|kind| directory.path().join(kind));
-    let mut brunt = command(binary());
-    let stores = ["leases", "sqlite", "memfile", "--durability", "async", "--quiet"];
-    brunt.args(stores).args(["-n", "10m", "--duration", "2s", "--interval", "200ms"]);
-    brunt.arg("--directory").arg(directory.path());
-    let run = Program::start(brunt.arg("--record").arg(&record).arg("--events").arg(&events));
+    let run = brunt("leases sqlite memfile --durability async --quiet -n 10m --duration 2s");
+    let run = run.typed("--interval 200ms --directory").arg(directory.path());
+    let run = run.arg("--record").arg(&record).arg("--events").arg(&events).start();
     // Somewhere in the second run.
     let there = || {
         let text = fs::read_to_string(&events).unwrap_or_default();
@@ -75,7 +68,7 @@ fn events_of_a_killed_comparison_hold_finished_runs() {
     run.signal(Signal::KILL);
     drop(run);
     assert!(!record.exists());
-    let found = json(&report(&events).expect(0).stdout);
+    let found = json(&report(&events).stdout);
     let cells = found["cells"].as_array().expect("cells");
     assert_eq!(cells.len(), 2, "{}", found["facts"]);
     assert!(
@@ -85,6 +78,6 @@ fn events_of_a_killed_comparison_hold_finished_runs() {
     assert_eq!(cells[1]["figures"]["invalid"], 1.0);
     let reasons = cells[1]["record"]["verdict"]["reasons"].as_array().expect("reasons");
     assert!(reasons.iter().any(|reason| reason["status"] == "partial"), "{reasons:?}");
-    let text = Program::start(command(binary()).arg("report").arg(&events)).wait().expect(0);
+    let text = brunt("report").arg(&events).run().expect(0);
     assert!(text.stdout.contains("of 2 figures are in doubt"), "{text}");
 }

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use brunt_test_program::{Program, Target, binary, command, scratch};
+use brunt_test_program::{Target, brunt, scratch};
 use brunt_testbed::require;
 
 /// The example of a page that names an embedded server, as words; `loads` is what is made shorter in its loads.
@@ -32,12 +32,10 @@ fn help_examples_of_commands_with_processes_work() {
         }
         let directory = scratch();
         let words = example(page, target.address(), loads);
-        let mut brunt = command(binary());
-        let ended = Program::start(brunt.current_dir(directory.path()).args(&words)).wait();
+        let ended = brunt("").within(directory.path()).args(&words).run();
         // What a comparison of so few requests finds is chance's.
         assert!([0, 4, 5, 6].contains(&ended.code()), "{ended}");
         let left = fs::read_dir(directory.path()).expect("a directory").count();
         assert_eq!(left, usize::from(page == "ab"), "{ended}");
     }
-    target.account();
 }

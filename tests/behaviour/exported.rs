@@ -35,15 +35,7 @@ fn fetch(address: &str, path: &str, accept: &str) -> Option<(String, String)> {
 
 /// Where a run serves its figures, once it says so.
 fn endpoint(run: &mut Program) -> String {
-    let mut address = String::new();
-    run.wait_until("the address of its metrics", |_, stderr| {
-        let output = stderr.lines().find_map(|line| line.strip_prefix("metrics: http://"));
-        output
-            .and_then(|url| url.strip_suffix("/metrics"))
-            .map(|at| at.clone_into(&mut address))
-            .is_some()
-    });
-    address
+    run.wait_for_url("metrics: ").replace("http://", "").replace("/metrics", "")
 }
 
 /// Scrapes until the run is over, and returns the last text.

@@ -13,7 +13,7 @@ use brunt_testbed::{require, skip, until};
 use rustix::process::{Resource, Signal, getrlimit, setrlimit};
 use serde_json::Value;
 
-use brunt_test_program::{Program, RestTarget, Target, binary, command, scratch};
+use brunt_test_program::{Program, RestTarget, Target, Trial, binary, brunt, command, scratch};
 
 /// So many runs are killed.
 const KILLS: u64 = 50;
@@ -64,7 +64,6 @@ fn full_disk_keeps_the_old_file_and_no_partial_new_one() {
     assert!(ended.stdout.contains("== ballast run.json run.ndjson \n"), "{ended}");
     assert!(ended.stdout.contains("== old\n"), "{ended}");
     assert!(ended.stdout.contains("0000000  \\n"), "the events end in a whole line: {ended}");
-    target.stop();
 }
 
 #[test]
@@ -73,8 +72,8 @@ fn write_error_is_reported_before_anything_is_sent() {
     let url = format!("{}/sleep?ms=1", target.base);
     // Nothing is at the address 0 of a process, and writing there is an error of the device: EIO.
     for option in ["--events", "--hlog"] {
-        let line = ["http", "-q", "100", "-z", "2s", "--quiet", &url, option, "/proc/self/mem"];
-        let ended = Program::start(command(binary()).args(line)).wait().expect(1);
+        let ended = brunt("http -q 100 -z 2s --quiet").args([&url, option, "/proc/self/mem"]);
+        let ended = ended.run().expect(1);
         assert!(ended.output().contains("Input/output error"), "{ended}");
     }
     assert_eq!(target.stop().len(), 0);
@@ -101,11 +100,10 @@ fn progress_of(events: &Path) -> (f64, u64) {
 fn killed(directory: &Path, address: &str, number: u64) -> Result<(), String> {
     let [record, events, html] =
         ["json", "ndjson", "html"].map(|kind| directory.join(format!("{number}.{kind}")));
-    let mut brunt = command(binary());
-    brunt.args(["http", "-c", "2", "-q", "200", "-z", "2s", "--quiet", "--interval", "100ms"]);
-    brunt.args(["--seed", &number.to_string()]).arg(format!("http://{address}/sleep?ms=1"));
-    brunt.arg("--record").arg(&record).arg("--events").arg(&events).arg("--html").arg(&html);
-    let run = Program::start(&mut brunt);
+    let line = "http -c 2 -q 200 -z 2s --quiet --interval 100ms --seed";
+    let run = brunt(line).arg(number.to_string()).arg(format!("http://{address}/sleep?ms=1"));
+    let run = run.arg("--record").arg(&record).arg("--events").arg(&events).arg("--html");
+    let run = run.arg(&html).start();
     // Half of the moments count from the start of the process, the others from that of the run.
     if number.is_multiple_of(2) {
         assert!(until(Duration::from_secs(60), || events.exists()), "run {number} does not start");
@@ -134,9 +132,7 @@ fn killed(directory: &Path, address: &str, number: u64) -> Result<(), String> {
     if last == 0.0 {
         return Ok(());
     }
-    let report =
-        Program::start(command(binary()).arg("report").arg(&events).args(["--format", "json"]));
-    let report = report.wait();
+    let report = brunt("report --format json").arg(&events).run();
     let found: Value = serde_json::from_str(&report.stdout)
         .map_err(|error| format!("run {number}: {error}: {report}"))?;
     let whole = found["conservation"]["counts"]["ok"].as_u64().unwrap_or_default();
@@ -171,7 +167,6 @@ fn sigkill_at_any_moment_keeps_what_was_written() {
         begun > 20 && whole < KILLS as usize,
         "{begun} runs had told something, {whole} had ended"
     );
-    target.stop();
 }
 
 /// The library by which faketime shows a process another time, if it is installed.
@@ -192,13 +187,10 @@ fn clock_changes_alter_no_figure() {
     let [record, events, clock] =
         ["run.json", "run.ndjson", "clock"].map(|name| directory.path().join(name));
     fs::write(&clock, "+0").expect("a file");
-    let mut brunt = command(binary());
-    brunt.env("LD_PRELOAD", library).env("FAKETIME_TIMESTAMP_FILE", &clock);
-    brunt.env("FAKETIME_NO_CACHE", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
-    brunt.args(["http", "-c", "2", "-q", "100", "-z", "4s", "--quiet"]);
-    brunt.arg(format!("http://{}/sleep?ms=1", target.address()));
-    brunt.arg("--record").arg(&record).arg("--events").arg(&events);
-    let run = Program::start(&mut brunt);
+    let run = brunt("http -c 2 -q 100 -z 4s --quiet").arg(target.url("/sleep?ms=1"));
+    let run = run.env("LD_PRELOAD", library).env("FAKETIME_TIMESTAMP_FILE", &clock);
+    let run = run.env("FAKETIME_NO_CACHE", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+    let run = run.arg("--record").arg(&record).arg("--events").arg(&events).start();
     // An hour forward after the first second, two back after the second.
     for (second, step) in [(1.0, "+3600"), (2.0, "-3600")] {
         assert!(until(Duration::from_secs(60), || progress_of(&events).0 >= second), "{second}");
@@ -223,13 +215,12 @@ fn clock_changes_alter_no_figure() {
     });
     // No exchange took an hour, or less than nothing.
     assert!(slowest.max().is_some_and(|most| most < 10_000_000_000), "{lines}");
-    target.stop();
 }
 
 /// Whether a process that is ended by SIGABRT in this directory leaves a file of its memory.
-fn leaves_its_memory(directory: &Path, mut program: Command) -> bool {
+fn leaves_its_memory(directory: &Path, program: Trial) -> bool {
     fs::create_dir_all(directory).expect("a directory");
-    let run = Program::start(program.current_dir(directory));
+    let run = program.within(directory).start();
     assert!(until(Duration::from_secs(60), || !run.printed().is_empty()), "it does not start");
     run.signal(Signal::ABORT);
     // A file of memory is written before the process has ended.
@@ -244,14 +235,13 @@ fn crash_leaves_no_core_file_with_secrets() {
     limit.current = limit.maximum;
     setrlimit(Resource::Core, limit).expect("as much as is allowed");
     let directory = scratch();
-    let mut target = command(binary());
-    target.args(["target", "rest", "--listen", "127.0.0.1:0"]);
+    let target = brunt("target rest --listen 127.0.0.1:0");
     assert!(!leaves_its_memory(&directory.path().join("brunt"), target));
     // Where core files are written into the directory of a process, another program's is.
     let pattern = fs::read_to_string("/proc/sys/kernel/core_pattern").unwrap_or_default();
     if pattern.starts_with("core") && limit.maximum != Some(0) {
-        let mut other = command(Path::new("sh"));
-        other.args(["-c", "echo there; while :; do :; done"]);
+        let other = Trial::new(Command::new("sh"));
+        let other = other.args(["-c", "echo there; while :; do :; done"]);
         assert!(leaves_its_memory(&directory.path().join("other"), other));
     }
 }

@@ -8,7 +8,7 @@ use brunt_record::{Collection, Mode};
 use brunt_testbed::require;
 
 use crate::cluster::Broker;
-use brunt_test_program::{Program, RestTarget, binary, command, scratch, without_a_limit};
+use brunt_test_program::{RestTarget, brunt, scratch, without_a_limit};
 
 /// A tenth of a second counts as one.
 const SHORT: [&str; 6] = ["find-max", "--second", "100ms", "--confirm", "10s", "--quiet"];
@@ -28,21 +28,14 @@ fn find_max_agents_share_every_step_without_repeats() {
     fs::write(directory.path().join("visit.toml"), plan).expect("a file");
     // None has the plan, and each carries out one order after the other.
     let agents = ["a", "b"].map(|name| {
-        let mut agent = command(binary());
-        agent.current_dir(empty.path()).args(["agent", "--nats", &broker.url(), "--name", name]);
-        Program::start(agent.arg("--records").arg(broker.records()))
+        let agent = brunt("agent --nats").args([&broker.url(), "--name", name, "--records"]);
+        agent.arg(broker.records()).within(empty.path()).start()
     });
     let found = directory.path().join("found.json");
-    let mut search = command(binary());
-    search.current_dir(directory.path()).args(SHORT).args([
-        "--agents",
-        "2",
-        "--nats",
-        &broker.url(),
-    ]);
-    search.args(["--slo", "p50<2s", "--slo", "achieved>=50%", "--from", "60/s", "--to", "60/s"]);
-    search.arg("--record").arg(&found).args(["--seed", "7", "--", "run", "visit.toml"]);
-    let ended = Program::start(&mut search).wait();
+    let search = brunt("").within(directory.path()).args(SHORT).typed("--agents 2 --nats");
+    let search = search.arg(broker.url()).typed("--slo p50<2s --slo achieved>=50% --from 60/s");
+    let search = search.typed("--to 60/s --seed 7 --record").arg(&found);
+    let ended = search.typed("-- run visit.toml").run();
     drop(agents);
     let seen = target.stop();
     let mut different = HashSet::new();

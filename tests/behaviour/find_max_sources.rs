@@ -10,20 +10,11 @@ use std::time::Duration;
 use brunt_record::Collection;
 use brunt_testbed::{Daemon, free_port, require, until};
 
-use brunt_test_program::{Ended, RestTarget, run, scratch, without_a_limit};
+use brunt_test_program::{RestTarget, brunt, scratch, without_a_limit};
 
 /// A tenth of a second counts as one; rates and objectives that any target can sustain, so that a lower bound is found.
 const EASY: [&str; 8] =
     ["find-max", "--second", "100ms", "--quiet", "--slo", "p90<2s", "--slo", "achieved>=50%"];
-
-fn searched(words: &[&str]) -> Ended {
-    run([&EASY[..], words].concat())
-}
-
-fn collection(file: &Path) -> Collection {
-    let text = fs::read_to_string(file).expect("the record is there");
-    serde_json::from_str(&text).expect("it is a collection")
-}
 
 /// A Prometheus that scrapes itself each second, and where it listens.
 fn prometheus(directory: &Path) -> (Daemon, String) {
@@ -73,30 +64,15 @@ fn find_max_reads_processor_time_from_prometheus() {
     }
     let directory = scratch();
     let (daemon, address) = prometheus(directory.path());
-    let file = directory.path().join("found.json");
     let source =
         format!("prometheus:http://{address}?query=process_cpu_seconds_total{{job=\"self\"}}");
     let before = used(daemon.id());
-    let ended = searched(&[
-        "--confirm",
-        "80s",
-        "--from",
-        "200/s",
-        "--to",
-        "400/s",
-        "--server-cpu",
-        &source,
-        "--record",
-        file.to_str().unwrap(),
-        "--",
-        "http",
-        "-c",
-        "20",
-        &format!("http://{address}/-/healthy"),
-    ]);
+    let search = brunt("").args(EASY).typed("--confirm 80s --from 200/s --to 400/s --server-cpu");
+    let search = search.arg(&source).recorded().typed("-- http -c 20");
+    let ended = search.arg(format!("http://{address}/-/healthy")).run();
     without_a_limit(&ended);
     let kernel = used(daemon.id()) - before;
-    let found = collection(&file);
+    let found = Collection::read(ended.record_path()).expect("a collection");
     let seen = found
         .cells
         .iter()
@@ -144,7 +120,8 @@ fn find_max_without_prometheus_data_stops_before_the_search() {
         ),
     ] {
         let source = format!("prometheus:http://{address}?query=up{{a=\"b\"}}");
-        let ended = searched(&["--server-cpu", &source, "--", "http", "-c", "2", &url]).expect(1);
+        let search = brunt("").args(EASY).args(["--server-cpu", &source]).typed("-- http -c 2");
+        let ended = search.arg(&url).run().expect(1);
         assert!(ended.output().contains(output), "{output}: {ended}");
         assert!(
             !ended.output().contains('\u{1b}'),

@@ -11,7 +11,7 @@ use rusqlite::Connection;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use brunt_test_program::{Program, binary, command, scratch};
+use brunt_test_program::{brunt, scratch};
 
 /// How many operations had this outcome in the intervals that were written.
 fn counted(events: &Path, outcome: &str) -> u64 {
@@ -28,23 +28,11 @@ fn counted(events: &Path, outcome: &str) -> u64 {
 fn leases_signal_ends_cleanly_and_leaves_no_files() {
     for (signal, name, code) in [(Signal::INT, "SIGINT", 130), (Signal::TERM, "SIGTERM", 143)] {
         let directory = scratch();
-        let mut brunt = command(binary());
-        brunt.current_dir(directory.path());
-        brunt.args([
-            "leases",
-            "sqlite",
-            "memfile",
-            "-d",
-            "60s",
-            "--directory",
-            ".",
-            "--record",
-            "r.json",
-        ]);
         let elsewhere = scratch();
         let events = elsewhere.path().join("events");
-        brunt.args(["--interval", "100ms", "--events"]).arg(&events);
-        let program = Program::start(&mut brunt);
+        let line = "leases sqlite memfile -d 60s --directory . --record r.json --interval 100ms";
+        let run = brunt(line).within(directory.path()).arg("--events").arg(&events);
+        let program = run.start();
         let measured = || counted(&events, "ok") > 0;
         assert!(until(Duration::from_secs(90), measured), "nothing was measured");
         program.signal(signal);
@@ -62,17 +50,8 @@ fn leases_signal_ends_cleanly_and_leaves_no_files() {
 #[test]
 fn leases_signal_before_measuring_leaves_no_files() {
     let directory = scratch();
-    let mut brunt = command(binary());
-    brunt.current_dir(directory.path());
-    let program = Program::start(brunt.args([
-        "leases",
-        "-d",
-        "60s",
-        "--directory",
-        ".",
-        "--record",
-        "r.json",
-    ]));
+    let run = brunt("leases -d 60s --directory . --record r.json");
+    let program = run.within(directory.path()).start();
     // The directory is made before its disk is measured, which takes some tenths of a second at least.
     let made =
         || fs::read_dir(directory.path()).unwrap().any(|entry| entry.unwrap().path().is_dir());
@@ -87,23 +66,10 @@ fn leases_signal_before_measuring_leaves_no_files() {
 #[test]
 fn leases_broken_store_is_counted_and_abandoned() {
     let directory = scratch();
-    let mut brunt = command(binary());
-    brunt.current_dir(directory.path());
-    brunt.args([
-        "leases",
-        "sqlite:a.db",
-        "-d",
-        "20s",
-        "--durability",
-        "async",
-        "--phases",
-        "create",
-        "--record",
-        "r.json",
-    ]);
     let events = directory.path().join("events");
-    brunt.args(["--interval", "100ms", "--events"]).arg(&events);
-    let program = Program::start(&mut brunt);
+    let run = brunt("leases sqlite:a.db -d 20s --durability async --phases create --record r.json");
+    let run = run.within(directory.path()).typed("--interval 100ms --events").arg(&events);
+    let program = run.start();
     let database = directory.path().join("a.db");
     assert!(until(Duration::from_secs(90), || counted(&events, "ok") > 0), "nothing was written");
     // SQLite is deprived of what it needs to continue: another program drops the table.

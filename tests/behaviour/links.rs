@@ -2,11 +2,12 @@
 //! process of the tests (`tests/in_memory`).
 
 use std::os::unix::fs::symlink;
+use std::process::Command;
 
 use brunt_record::{Record, RunOutcome, Status};
 use brunt_testbed::BASE_DN;
 
-use brunt_test_program::{Program, at, binary, command, scratch, slapd};
+use brunt_test_program::{Trial, at, binary, scratch, slapd};
 
 /// Scripts read both streams together, and cron mails what a job writes.
 #[test]
@@ -16,10 +17,9 @@ fn link_in_a_script_prints_only_what_needs_attention() {
     let (link, path) = (directory.path().join("searchrate"), directory.path().join("record.json"));
     symlink(binary(), &link).unwrap();
     let search = |more: &[&str]| {
-        let words = [at(slapd.port()), vec!["-m".into(), "7".into(), "--record".into()]].concat();
-        let mut linked = command(&link);
-        linked.args(words).arg(&path).args(more).args(["-b", BASE_DN, "(uid=user.1)"]);
-        let ended = Program::start(&mut linked).wait();
+        let linked = Trial::new(Command::new(&link)).args(at(slapd.port())).typed("-m 7 --record");
+        let linked = linked.arg(&path).args(more).args(["-b", BASE_DN, "(uid=user.1)"]);
+        let ended = linked.run();
         let record = Record::read(&path).unwrap();
         (ended, record.outcome(), record.verdict.status)
     };

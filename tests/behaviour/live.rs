@@ -7,7 +7,7 @@ use brunt_record::Record;
 use brunt_testbed::{BASE_DN, Slapd, until};
 use rustix::process::{Signal, kill_process};
 
-use brunt_test_program::{Program, Terminal, binary, command, scratch, searching, slapd};
+use brunt_test_program::{Terminal, binary, brunt, scratch, searching, slapd};
 
 /// The figure behind a word.
 fn after(screen: &str, word: &str) -> f64 {
@@ -174,10 +174,7 @@ fn live_writes_progress_lines_to_a_log() {
     let Some(slapd) = slapd(20) else { return };
     let directory = scratch();
     let plan = plan(&slapd, directory.path(), "7s");
-    let run = |more: &[&str]| {
-        let mut brunt = command(binary());
-        Program::start(brunt.arg("run").arg(&plan).args(more)).wait().expect(0)
-    };
+    let run = |more: &[&str]| brunt("run").arg(&plan).args(more).run().expect(0);
     let ended = run(&[]);
     let lines: Vec<&str> = ended.stderr.lines().filter(|line| line.contains(" of 7 s: ")).collect();
     assert_eq!(lines.len(), 1, "{ended}");

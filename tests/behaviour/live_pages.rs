@@ -5,7 +5,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use brunt_test_program::{Program, Targets, binary, command, scratch};
+use brunt_test_program::{Targets, brunt, scratch};
 
 /// What the server of a page answers to a request for it.
 fn requested(page: &str) -> String {
@@ -25,19 +25,11 @@ fn web_page_is_served_by_every_command_that_makes_a_run() {
     let directory = scratch();
     let targets = Targets::start();
     for (name, line) in targets.commands(directory.path()) {
-        let mut brunt = command(binary());
-        brunt.args(&line).arg("--web");
-        let mut run = Program::start(&mut brunt);
-        let mut page = String::new();
-        run.wait_until("the address of the page", |_, output| {
-            let found = output.lines().find_map(|line| line.strip_prefix("web: "));
-            found.unwrap_or_default().clone_into(&mut page);
-            page.ends_with('/')
-        });
+        let mut run = brunt("").args(&line).arg("--web").start();
+        let page = run.wait_for_url("web: ") + "/";
         let answer = requested(&page);
         assert!(answer.starts_with("HTTP/1.1 200"), "{name}: {answer}");
         assert!(answer.contains("<title>") && answer.contains("EventSource"), "{name}: {answer}");
         run.wait().expect(0);
     }
-    targets.stop();
 }

@@ -3,20 +3,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
-use brunt_test_program::{Ended, Program, binary, command, run, scratch};
+use brunt_test_program::{Ended, brunt, run, scratch};
 
-/// Checks a command in a directory of its own.
+/// Checks a command in a directory of its own; `~` is a space within a word.
 fn check(directory: &Path, options: &[&str], line: &str) -> Ended {
-    let mut brunt: Command = command(binary());
-    brunt
-        .current_dir(directory)
-        .env("PW", "password")
-        .args(["cluster", "check"])
-        .args(options)
-        .arg("--");
-    Program::start(brunt.args(line.split_whitespace())).wait()
+    let check = brunt("cluster check").within(directory).env("PW", "password").args(options);
+    check.arg("--").args(line.split(' ').map(|word| word.replace('~', " "))).run()
 }
 
 const PLAN: &str = "
@@ -104,13 +97,7 @@ fn cluster_check_lists_every_file_and_variable() {
         ("http --urls-from-file urls -q 70", &["urls"], &[], &[], Some(70.0)),
         ("names lookup --keys keys.passwd --rate 30", &["keys.passwd"], &[], &[], Some(30.0)),
     ] {
-        let mut brunt: Command = command(binary());
-        brunt
-            .current_dir(at)
-            .env("PW", "password")
-            .args(["cluster", "check", "--format", "json", "--"]);
-        let words = line.split(' ').map(|word| word.replace('~', " "));
-        let ended = Program::start(brunt.args(words)).wait().expect(0);
+        let ended = check(at, &["--format", "json"], line).expect(0);
         let needs: serde_json::Value = serde_json::from_str(&ended.stdout).expect("JSON");
         let of = |secret: bool| -> Vec<&str> {
             let files = needs["files"].as_array().unwrap().iter();
@@ -145,12 +132,8 @@ fn ordered_run_cannot_reach_outside_its_directory() {
     fs::write(at.join("outside.toml"), plan).unwrap();
     fs::write(at.join("inside.toml"), inside).unwrap();
     let carried_out = |file: &str, confined: bool| {
-        let mut brunt: Command = command(binary());
-        brunt.current_dir(at).env("PW", "password").args(["run", file, "--quiet"]);
-        if confined {
-            brunt.env("BRUNT_CONFINED", "1");
-        }
-        Program::start(&mut brunt).wait()
+        let run = brunt("run --quiet").arg(file).within(at).env("PW", "password");
+        if confined { run.env("BRUNT_CONFINED", "1").run() } else { run.run() }
     };
     // Nothing listens there, so a run that begins fails in its own way.
     for (file, confined) in [("outside.toml", false), ("inside.toml", true)] {

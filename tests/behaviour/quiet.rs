@@ -3,7 +3,7 @@
 
 use brunt_testbed::require;
 
-use brunt_test_program::{Ended, Program, Target, binary, command, scratch};
+use brunt_test_program::{Ended, Target, brunt, scratch};
 
 /// A load by each command, without the words for its option. `REST` is the address of an embedded server.
 const LOADS: [(&str, &str); 5] = [
@@ -17,9 +17,8 @@ const LOADS: [(&str, &str); 5] = [
 /// Runs a load with `--quiet`, in a directory of its own.
 fn quietly(target: &Target, name: &str, line: &str) -> Ended {
     let directory = scratch();
-    let mut brunt = command(binary());
-    brunt.current_dir(directory.path()).args(name.split(' ')).arg("--quiet");
-    Program::start(brunt.args(line.replace("REST", target.address()).split(' '))).wait()
+    let run = brunt(name).within(directory.path()).arg("--quiet");
+    run.typed(&line.replace("REST", target.address())).run()
 }
 
 #[test]

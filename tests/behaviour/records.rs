@@ -2,11 +2,11 @@
 //! the tests (`tests/in_memory`).
 
 use std::fs;
-use std::path::Path;
+use std::process::Command;
 
 use serde_json::Value;
 
-use brunt_test_program::{Program, Target, binary, command, run, scratch};
+use brunt_test_program::{Target, Trial, binary, run, scratch};
 
 /// A load that was too much for its target leaves the command of a search, which is typed here into a shell. The others
 /// are read in the process of the tests (`tests/in_memory`).
@@ -16,7 +16,6 @@ fn proposed_search_after_an_overload_is_valid_shell() {
     let path = directory.path().join("run.json");
     let (record, url) = (path.to_str().unwrap(), format!("http://{}/", target.address()));
     run(["http", "-q", "50", "-z", "1s", "--record", record, &url]).expect(0);
-    target.stop();
     let mut overloaded: Value =
         serde_json::from_slice(&fs::read(&path).expect("the file is there")).expect("it is JSON");
     overloaded["outcome"] = "overloaded".into();
@@ -29,9 +28,7 @@ fn proposed_search_after_an_overload_is_valid_shell() {
     let (_, next) = screen.split_once("\nnext  brunt ").unwrap_or_else(|| panic!("{screen}"));
     let (typed, _) = next.split_once("\n      brunt report ").expect("the record comes last");
     let typed = typed.replacen("find-max", "find-max --second 100ms --quiet", 1);
-    let mut shell = command(Path::new("sh"));
-    shell.current_dir(directory.path());
-    let ended =
-        Program::start(shell.arg("-c").arg(format!("{} {typed}", binary().display()))).wait();
+    let shell = Trial::new(Command::new("sh")).within(directory.path()).arg("-c");
+    let ended = shell.arg(format!("{} {typed}", binary().display())).run();
     assert!(![0, 2, 89].contains(&ended.code()), "{screen}\n{ended}");
 }

@@ -10,7 +10,7 @@ use brunt_record::{Phase, Status};
 use brunt_testbed::{ADMIN_DN, BASE_DN, PASSWORD, PEOPLE_DN, Slapd, until, user_dn};
 use rustix::process::Signal;
 
-use brunt_test_program::{Ended, Program, RestTarget, at, binary, command, scratch, slapd, start};
+use brunt_test_program::{Ended, Program, RestTarget, at, brunt, scratch, slapd, start};
 
 /// Searches at a rate, for longer than any test.
 fn searching(slapd: &Slapd, more: &[&str]) -> Program {
@@ -100,9 +100,8 @@ fn signal_while_connecting_ends_the_wait() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
-        let mut brunt = command(binary());
-        brunt.arg("searchrate").args(at(port)).args(["--connectTimeout", "60000"]);
-        let run = Program::start(brunt.args(["-D", "cn=a", "-w", "b", "-b", "", "(a=b)"]));
+        let run = brunt("searchrate --connectTimeout 60000 -D cn=a -w b").args(at(port));
+        let run = run.args(["-b", "", "(a=b)"]).start();
         let held = listener.accept().unwrap();
         run.signal(signal);
         let ended = run.wait().expect(code);
@@ -122,11 +121,8 @@ fn adding(slapd: &Slapd, directory: &Path) -> Program {
     );
     std::fs::write(&template, text).expect("a directory to write to");
     let line = ["-D", ADMIN_DN, "-w", PASSWORD, "-F", "-c", "4", "-i", "1", "-M", "500"];
-    start(
-        "addrate",
-        slapd.port(),
-        &[&line[..], &[template.to_str().expect("a plain path")]].concat(),
-    )
+    let line = [&line[..], &[template.to_str().expect("a plain path")]].concat();
+    start("addrate", slapd.port(), &line)
 }
 
 #[test]
@@ -195,9 +191,8 @@ fn second_signal_ends_a_hanging_program() {
         options.read(true).write(true).custom_flags(nonblocking).open(&pipe).expect("it is ours");
     while held.write(&[b'x'; 4096]).is_ok() {}
     let url = format!("{}/xml", target.base);
-    let mut brunt = command(binary());
-    brunt.args(["http", "-z", "10m", "-c", "1", "-q", "10"]).arg("--events").arg(&pipe).arg(url);
-    let mut run = Program::start(&mut brunt);
+    let run = brunt("http -z 10m -c 1 -q 10 --events").arg(&pipe).arg(url);
+    let mut run = run.start();
     let opened = || {
         let files = std::fs::read_dir(format!("/proc/{}/fd", run.id())).into_iter().flatten();
         files.flatten().any(|file| std::fs::read_link(file.path()).is_ok_and(|to| to == pipe))
@@ -209,5 +204,4 @@ fn second_signal_ends_a_hanging_program() {
     // Only the second signal can end it before its ten minutes are over.
     run.wait().expect(143);
     drop(held);
-    drop(target.stop());
 }

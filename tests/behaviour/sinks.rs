@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use brunt_record::Record;
@@ -12,7 +13,7 @@ use brunt_testbed::until;
 use rustix::fs::{CWD, Mode, mkfifoat};
 use rustix::process::Signal;
 
-use brunt_test_program::{Program, Target, binary, command, scratch};
+use brunt_test_program::{Target, Trial, binary, brunt, scratch};
 
 /// A run of some intervals, and words for its results.
 fn line(target: &Target, results: &[(&str, &Path)]) -> Vec<String> {
@@ -37,9 +38,9 @@ fn full_disk_leaves_whole_lines_in_logs_and_a_report() {
     let [hgrm, hlog, events] =
         ["run.hgrm", "run.hlog", "run.ndjson"].map(|name| directory.path().join(name));
     let results = [("--hgrm", &*hgrm), ("--hlog", &*hlog), ("--events", &*events)];
-    let mut limited = command(Path::new("/bin/sh"));
-    limited.args(["-c", "trap '' XFSZ; ulimit -f 14; exec \"$@\"", "sh"]).arg(binary());
-    let ended = Program::start(limited.args(line(&target, &results))).wait().expect(1);
+    let limited = Trial::new(Command::new("/bin/sh"));
+    let limited = limited.args(["-c", "trap '' XFSZ; ulimit -f 14; exec \"$@\"", "sh"]);
+    let ended = limited.arg(binary()).args(line(&target, &results)).run().expect(1);
     assert!(ended.stdout.contains("Outcomes"), "{ended}");
     assert!(ended.stdout.contains("planned"), "{ended}");
     for option in ["--hlog", "--events"] {
@@ -51,14 +52,11 @@ fn full_disk_leaves_whole_lines_in_logs_and_a_report() {
         let text = fs::read_to_string(path).expect("a log");
         assert!(text.lines().count() >= 3 && text.ends_with('\n'), "{}: {text:?}", path.display());
     }
-    let report = |words: &[&str]| {
-        Program::start(command(binary()).arg("report").arg(&events).args(words)).wait().expect(0)
-    };
-    let followed = report(&["--details"]);
+    let report = |words: &str| brunt(words).arg(&events).run().expect(0);
+    let followed = report("report --details");
     assert!(followed.stdout.contains("partial"), "{followed}");
-    let short = report(&[]);
+    let short = report("report");
     assert!(short.stdout.contains("\nINCOMPLETE "), "{short}");
-    target.stop();
 }
 
 #[test]
@@ -67,7 +65,7 @@ fn closed_pipe_reader_blocks_nothing() {
     let [hlog, events, record] =
         ["hlog", "events", "record"].map(|name| pipe(directory.path().join(name)));
     let results = [("--hlog", &*hlog), ("--events", &*events), ("--record", &*record)];
-    let run = Program::start(command(binary()).args(line(&target, &results)));
+    let run = brunt("").args(line(&target, &results)).start();
     for path in [&hlog, &events] {
         let mut first = String::new();
         let reader = File::open(path).expect("the other end");
@@ -80,14 +78,13 @@ fn closed_pipe_reader_blocks_nothing() {
     assert!(ended.output().contains("no process has read from this pipe within 10 s"), "{ended}");
     assert!(!ended.stderr.contains("--hlog") && !ended.stderr.contains("--events"), "{ended}");
     assert!(fs::metadata(&record).is_ok_and(|found| found.file_type().is_fifo()), "{ended}");
-    target.stop();
 }
 
 #[test]
 fn killed_run_leaves_whole_lines_in_its_hlog() {
     let (directory, target) = (scratch(), Target::start("rest"));
     let hlog = directory.path().join("run.hlog");
-    let run = Program::start(command(binary()).args(line(&target, &[("--hlog", &*hlog)])));
+    let run = brunt("").args(line(&target, &[("--hlog", &*hlog)])).start();
     let text = || fs::read_to_string(&hlog).unwrap_or_default();
     assert!(until(Duration::from_secs(90), || text().lines().count() >= 9), "{}", text());
     run.signal(Signal::KILL);
@@ -98,7 +95,6 @@ fn killed_run_leaves_whole_lines_in_its_hlog() {
         let fields = line.split(',').count();
         assert_eq!(fields, 4 + usize::from(line.starts_with("Tag=")), "{line}");
     }
-    target.stop();
 }
 
 #[test]
@@ -108,9 +104,8 @@ fn closed_terminal_ends_the_run_cleanly() {
     for (nohup, code) in [(false, 143), (true, 0)] {
         let words = line(&target, &[("--record", &*path), ("--hlog", &*hlog)]);
         // These tests may run where the signal is ignored already.
-        let mut start = command(Path::new("env"));
-        start.arg(if nohup { "--ignore-signal=HUP" } else { "--default-signal=HUP" });
-        let run = Program::start(start.arg(binary()).args(words));
+        let signal = if nohup { "--ignore-signal=HUP" } else { "--default-signal=HUP" };
+        let run = Trial::new(Command::new("env")).arg(signal).arg(binary()).args(words).start();
         let lines = || fs::read_to_string(&hlog).unwrap_or_default().lines().count();
         assert!(until(Duration::from_secs(90), || lines() >= 6), "{} lines", lines());
         run.signal(Signal::HUP);
@@ -123,5 +118,4 @@ fn closed_terminal_ends_the_run_cleanly() {
         assert_eq!(says_hangup, !nohup, "{ended}");
         fs::remove_file(&hlog).expect("a log");
     }
-    target.stop();
 }

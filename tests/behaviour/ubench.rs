@@ -2,10 +2,11 @@
 //! print and leave is seen in the process of the tests (`tests/in_memory`).
 
 use std::os::unix::fs::symlink;
+use std::process::Command;
 
 use rustix::process::Signal;
 
-use brunt_test_program::{Program, binary, command, scratch};
+use brunt_test_program::{Trial, binary, brunt, scratch};
 
 #[test]
 fn ubench_link_is_the_program_of_its_name() {
@@ -13,9 +14,8 @@ fn ubench_link_is_the_program_of_its_name() {
     for (program, file) in [("sqlite_ubench", "sqlite.db"), ("memfile_ubench", "dhcpd.leases")] {
         let link = directory.path().join(program);
         symlink(binary(), &link).unwrap();
-        let mut linked = command(&link);
-        let linked = linked.current_dir(directory.path()).args(["-n5", "-sno"]);
-        let ended = Program::start(linked).wait().expect(0);
+        let linked = Trial::new(Command::new(&link)).within(directory.path()).typed("-n5 -sno");
+        let ended = linked.run().expect(0);
         assert_eq!(ended.stdout.matches(" leases4 repeated 5 times took ").count(), 4, "{ended}");
         assert!(directory.path().join(file).exists(), "{ended}");
     }
@@ -24,9 +24,7 @@ fn ubench_link_is_the_program_of_its_name() {
 #[test]
 fn ubench_signal_prints_partial_results() {
     let directory = scratch();
-    let mut brunt = command(binary());
-    let line = ["sqlite_ubench", "-n", "1000000"];
-    let mut program = Program::start(brunt.current_dir(directory.path()).args(line));
+    let mut program = brunt("sqlite_ubench -n 1000000").within(directory.path()).start();
     program.wait_until("some marks", |stdout, _| stdout.contains("CREATE:   ...."));
     program.signal(Signal::TERM);
     let ended = program.wait().expect(143);

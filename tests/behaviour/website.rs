@@ -5,13 +5,12 @@ use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use brunt_testbed::{free_port, until};
 use rustix::process::Signal;
 
-use brunt_test_program::{Program, binary, command, run, scratch};
+use brunt_test_program::{Program, Target, Trial, brunt, run, scratch};
 
 /// Somebody at a browser without scripts.
 pub(crate) struct Visitor {
@@ -81,11 +80,9 @@ pub(crate) fn end(program: Program) {
 }
 
 /// The command that serves a directory. The runs of such a site do not wait for those of other tests' sites.
-pub(crate) fn serve(directory: &Path) -> Command {
-    let mut serve = command(binary());
-    serve.args(["serve", "--listen", "127.0.0.1:0", "--dir"]).arg(directory);
-    serve.env("XDG_RUNTIME_DIR", directory.parent().expect("the directory of the test"));
-    serve
+pub(crate) fn serve(directory: &Path) -> Trial {
+    let serve = brunt("serve --listen 127.0.0.1:0 --dir").arg(directory);
+    serve.env("XDG_RUNTIME_DIR", directory.parent().expect("the directory of the test"))
 }
 
 /// Starts a site that already has an administrator, or sets the password of the first one.
@@ -95,61 +92,38 @@ pub(crate) fn site(directory: &Path) -> (Program, Visitor) {
 
 /// The same with more options.
 pub(crate) fn site_with(directory: &Path, more: &[&str]) -> (Program, Visitor) {
-    let mut program = Program::start(serve(directory).args(more));
+    let mut program = serve(directory).args(more).start();
     let output = address(&mut program);
-    let (at, link) = output.split_once('/').expect("an address");
-    let visitor = match link.strip_prefix("welcome#") {
-        Some(link) => Visitor::welcomed(at, link),
-        None => Visitor { at: at.to_owned(), cookie: String::new() },
+    let visitor = match output.split_once("/welcome#") {
+        Some((at, link)) => Visitor::welcomed(at, link),
+        None => Visitor { at: output, cookie: String::new() },
     };
     (program, visitor)
 }
 
 /// The address that a site prints, without its scheme.
 pub(crate) fn address(program: &mut Program) -> String {
-    let mut output = String::new();
-    program.wait_until("an address", |_, notes| {
-        let line = notes.split_once("serve: http://").and_then(|(_, rest)| rest.split_once('\n'));
-        line.is_some_and(|(line, _)| {
-            line.clone_into(&mut output);
-            true
-        })
-    });
-    output
+    program.wait_for_url("serve: ").replace("http://", "")
 }
 
 /// An API in memory, and its address.
-pub(crate) fn api() -> (Program, String) {
-    let mut program =
-        Program::start(command(binary()).args(["target", "rest", "--listen", "127.0.0.1:0"]));
-    program.wait_for_lines(1);
-    let address = program.printed().lines().next().expect("a line").to_owned();
-    let address = address
-        .split_whitespace()
-        .find(|word| word.starts_with("http://"))
-        .expect("a URL")
-        .to_owned();
-    (program, address)
+pub(crate) fn api() -> (Target, String) {
+    let target = Target::start("rest");
+    let url = target.url("/");
+    (target, url)
 }
 
 /// The record of a run against it, which misses its objective.
 pub(crate) fn record(directory: &Path, target: &str, (name, seed): (&str, &str)) -> PathBuf {
     let path = directory.join(name);
-    let words = [
-        "http",
-        "-c",
-        "2",
-        "-n",
-        "300",
-        "--quiet",
-        "--slo",
-        "p99<0.001ms",
-        "--seed",
-        seed,
-        "--record",
-    ];
-    run(words.iter().copied().chain([path.to_str().expect("UTF-8"), target])).expect(99);
+    let run = brunt("http -c 2 -n 300 --quiet --slo p99<0.001ms").args(["--seed", seed]);
+    run.arg("--record").arg(&path).arg(target).run().expect(99);
     path
+}
+
+/// Pushes a file to a site.
+fn push(file: &Path, origin: &str, token: &Path) -> Trial {
+    brunt("push").arg(file).args(["--to", origin, "--token-file"]).arg(token)
 }
 
 #[test]
@@ -158,16 +132,11 @@ fn push_failure_says_what_to_do() {
     let [token, run_file] = ["token", "run.json"].map(|name| directory.path().join(name));
     let origin = format!("http://127.0.0.1:{}", free_port());
     fs::write(&run_file, "{}").unwrap();
-    let pushed = || {
-        let [token, run_file] = [&token, &run_file].map(|path| path.to_str().unwrap());
-        run(["push", run_file, "--to", &origin, "--token-file", token])
-    };
+    let pushed = || push(&run_file, &origin, &token).run().expect(1);
     let without = pushed();
-    assert_eq!(without.code(), 1, "{without}");
     assert!(without.stderr.contains("on the page of your account"), "{without}");
     fs::write(&token, "brunt_token\n").unwrap();
     let nobody = pushed();
-    assert_eq!(nobody.code(), 1, "{nobody}");
     assert!(nobody.stderr.contains("is a server running there"), "{nobody}");
 }
 
@@ -177,21 +146,11 @@ fn records_are_pushed_compared_downloaded_and_reindexed() {
     let at = directory.path().join("site");
     let (_api, target) = api();
     let (program, visitor) = site(&at);
-    let (push, read) = (visitor.token("push"), visitor.token("read"));
+    let read = visitor.token("read");
     let token = directory.path().join("token");
-    fs::write(&token, &push).unwrap();
+    fs::write(&token, visitor.token("push")).unwrap();
     let origin = format!("http://{}", visitor.at);
-    let pushed = |file: &Path, more: &[&str]| {
-        let words = [
-            "push",
-            file.to_str().unwrap(),
-            "--to",
-            &origin,
-            "--token-file",
-            token.to_str().unwrap(),
-        ];
-        run(words.iter().chain(more).copied())
-    };
+    let pushed = |file: &Path, more: &[&str]| push(file, &origin, &token).args(more).run();
     let first = record(directory.path(), &target, ("first.json", "1"));
     let ended = pushed(&first, &["--tag", "nightly", "--commit", "4f2a91c"]);
     assert_eq!(ended.code(), 0, "{}", ended.stderr);
@@ -248,16 +207,7 @@ fn push_of_an_invalid_record_is_refused_without_residue() {
     for text in ["{}", "", "\u{1f}\u{8b}", "{\"schema\":\"brunt-record/2\"}", &"[".repeat(100_000)]
     {
         fs::write(&bad, text).unwrap();
-        let words = [
-            "push",
-            bad.to_str().unwrap(),
-            "--to",
-            &origin,
-            "--token-file",
-            token.to_str().unwrap(),
-        ];
-        let ended = run(words);
-        assert_eq!(ended.code(), 1, "{}", ended.stdout);
+        let ended = push(&bad, &origin, &token).run().expect(1);
         assert!(ended.output().contains("Not accepted. Failed to"), "{}", ended.stderr);
     }
     assert_eq!(fs::read_dir(at.join("runs")).unwrap().count(), 0);
@@ -274,15 +224,8 @@ fn serve_and_push_refuse_plain_http_beyond_localhost() {
     assert!(!at.exists());
     let token = directory.path().join("token");
     fs::write(&token, "secret").unwrap();
-    let ended = run([
-        "push",
-        "x.json",
-        "--to",
-        "http://192.0.2.1",
-        "--token-file",
-        token.to_str().unwrap(),
-    ]);
-    assert!(ended.code() == 2 && ended.output().contains("use https"), "{}", ended.stderr);
+    let ended = push(Path::new("x.json"), "http://192.0.2.1", &token).run().expect(2);
+    assert!(ended.output().contains("use https"), "{ended}");
     let (program, _) = site(&at);
     let ended = run(["serve", "--listen", "127.0.0.1:0", "--dir", at.to_str().unwrap()]);
     assert!(

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::cluster::Broker;
 use crate::website::{Visitor, end, site, site_with};
-use brunt_test_program::{Program, Target, binary, command, run, scratch};
+use brunt_test_program::{Program, Target, brunt, run, scratch};
 
 const PATIENCE: Duration = Duration::from_secs(90);
 /// A page waits no longer than two seconds for agents; the rest is a busy machine's.
@@ -19,9 +19,8 @@ const PAGE_WITHIN: Duration = Duration::from_secs(6);
 
 /// An agent without a policy, which stays.
 pub(crate) fn agent(broker: &Broker, name: &str) -> Program {
-    let mut agent = command(binary());
-    agent.args(["agent", "--nats", &broker.url(), "--name", name, "--records"]);
-    Program::start(agent.arg(broker.records()))
+    let agent = brunt("agent --nats").args([&broker.url(), "--name", name, "--records"]);
+    agent.arg(broker.records()).start()
 }
 
 /// The agents, as the API returns them.
@@ -72,10 +71,9 @@ fn agents_page_shows_waiting_busy_and_killed_agents() {
         assert!(agent["clock_ahead_s"].as_f64().is_some_and(|ahead| ahead.abs() < 1.0), "{agent}");
     }
     let record = directory.path().join("all.json");
-    let mut cluster = command(binary());
-    cluster.args(["cluster", "run", "--nats", &broker.url(), "--agents", "1", "--record"]);
-    cluster.arg(&record).args(["--", "http", "-q", "20", "-z", "6s"]);
-    let busy = Program::start(cluster.arg(format!("http://{}/bytes/10", rest.address())));
+    let cluster = brunt("cluster run --agents 1 --nats").arg(broker.url()).arg("--record");
+    let cluster = cluster.arg(&record).typed("-- http -q 20 -z 6s");
+    let busy = cluster.arg(rest.url("/bytes/10")).start();
     let runs = is(["runs", "waits"]);
     let run = ["a", "b"].iter().find_map(|name| state(&runs, name).1).expect("a run");
     let (_, page) = visitor.ask("GET", "/agents", "", "");
@@ -94,7 +92,6 @@ fn agents_page_shows_waiting_busy_and_killed_agents() {
     let (head, body) = nobody.ask("GET", "/agents", "", "");
     assert!(head.starts_with("HTTP/1.1 303") && !body.contains("brunt agent"), "{head}\n{body}");
     assert!(nobody.ask("GET", "/api/v1/agents", "", "").0.starts_with("HTTP/1.1 401"));
-    rest.stop();
     end(program);
 }
 

@@ -175,15 +175,8 @@ fn exchanged(mut stream: impl Read + Write, request: &str) -> String {
 
 /// A site that was started with these words, its port, and the link of the first administrator.
 fn site(directory: &Path, words: &[&str]) -> (Program, u16, String, String) {
-    let mut program = Program::start(serve(directory).args(words));
-    let mut output = String::new();
-    program.wait_until("an address", |_, notes| {
-        let line = notes.lines().find_map(|line| line.strip_prefix("serve: "));
-        line.filter(|line| line.contains('#')).is_some_and(|line| {
-            line.clone_into(&mut output);
-            true
-        })
-    });
+    let mut program = serve(directory).args(words).start();
+    let output = program.wait_for_url("serve: ");
     let (origin, link) = output.split_once("/welcome#").expect("a link");
     let port = listening(program.id());
     (program, port, origin.to_owned(), link.to_owned())

@@ -10,7 +10,7 @@ use brunt_testbed::{free_port, until};
 use rustix::process::Signal;
 
 use crate::website::{Visitor, api, between, end, record, site};
-use brunt_test_program::{Ended, Program, binary, command, run, scratch};
+use brunt_test_program::{Ended, Program, brunt, run, scratch};
 
 const PATIENCE: Duration = Duration::from_secs(90);
 
@@ -235,9 +235,8 @@ const TRIES: usize = 5;
 /// was too busy for a conclusion.
 fn pushed((visitor, place): (&Visitor, &Path), (name, port): (&str, u16), script: &Path) -> Ended {
     let listen = format!("127.0.0.1:{port}");
-    let mut server = Program::start(
-        command(binary()).args(["target", "rest", "--listen", &listen, "--script"]).arg(script),
-    );
+    let target = brunt("target rest --listen").args([&listen, "--script"]);
+    let mut server = target.arg(script).start();
     server.wait_for_lines(1);
     let [record, token] = [name, "token"].map(|file| place.join(file).display().to_string());
     let (url, origin) = (format!("http://{listen}/"), format!("http://{}", visitor.at));

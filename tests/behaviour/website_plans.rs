@@ -8,7 +8,7 @@ use brunt_testbed::{loadgen_counts, loadgen_tree, until};
 use serde_json::{Value, json};
 
 use crate::website::{Visitor, api, between, end, record, site};
-use brunt_test_program::{Program, binary, command, run, scratch};
+use brunt_test_program::{brunt, run, scratch};
 
 const CANARY: &str = "canary-of-a-password";
 
@@ -58,9 +58,8 @@ fn loadgen(directory: &Path, tree: &BTreeMap<&str, String>) -> String {
         std::fs::create_dir_all(path.parent().expect("a tree")).expect("a directory");
         std::fs::write(path, text).expect("a file");
     }
-    let mut brunt = command(binary());
-    brunt.arg("loadgen").arg("--config").arg(directory.join("jobs/job.json")).env("TZ", "UTC");
-    Program::start(&mut brunt).wait().stdout
+    let job = directory.join("jobs/job.json");
+    brunt("loadgen --config").arg(job).env("TZ", "UTC").run().stdout
 }
 
 #[test]

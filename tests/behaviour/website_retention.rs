@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use brunt_test_program::{Program, run, scratch};
+use brunt_test_program::{run, scratch};
 use brunt_testbed::until;
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -84,7 +84,7 @@ fn retention_interrupted_removes_exactly_the_expired_runs() {
     // It begins at once, and is killed when it has removed some, at two moments.
     let mut was = RUNS;
     for _ in 0..2 {
-        let killed = Program::start(&mut serve(&at));
+        let killed = serve(&at).start();
         let limit = was - 15;
         let is_past = || ids(&at, "runs").len() < limit;
         // It is looked at often, so as not to miss the middle.

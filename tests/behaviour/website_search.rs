@@ -9,7 +9,7 @@ use brunt_testbed::until;
 use serde_json::{Value, json};
 
 use crate::website::{Visitor, api, between, end, serve, site};
-use brunt_test_program::{Program, run, scratch};
+use brunt_test_program::{run, scratch};
 
 /// A plan with a pace of its own, which a search leaves out.
 const PLAN: &str = "# Kept.\n[run]\nrate = \"5/s\"\nduration = \"9s\"\nusers = 2\n[find-max]\nconfirm = \"20s\"\n\
@@ -55,9 +55,8 @@ fn search_by_api_reports_the_highest_rate_and_is_reindexed() {
     let (program, visitor) = site(&at);
     let (token, reader) = (visitor.token("run"), visitor.token("read"));
     end(program);
-    let mut program = Program::start(serve(&at).args(["--search-second", "100ms"]));
-    let address = crate::website::address(&mut program);
-    let served = address.trim_end_matches('/').to_owned();
+    let mut program = serve(&at).args(["--search-second", "100ms"]).start();
+    let served = crate::website::address(&mut program);
     let visitor = Visitor { at: served, ..visitor };
     let (_api, target) = api();
     prepare(&visitor, &target);

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use crate::cluster::{Broker, keyed_broker, record, runs_of};
 use crate::website::{Visitor, between, end, site, site_with};
 use crate::website_agents::agent;
-use brunt_test_program::{Program, binary, command, scratch};
+use brunt_test_program::{Program, brunt, scratch};
 
 const PATIENCE: Duration = Duration::from_secs(90);
 
@@ -132,11 +132,8 @@ fn shared_run_record_agrees_with_nginx() {
     let directory = scratch();
     let at = |name: &str| directory.path().join(name).display().to_string();
     let (_broker, port) = keyed_broker(directory.path());
-    let _agents = ["agents/agent-0", "agents/agent-1"].map(|place| {
-        let mut agent = command(binary());
-        agent.args(["agent", "--keys", &at(place), "--records", &at("records")]);
-        Program::start(&mut agent)
-    });
+    let _agents = ["agents/agent-0", "agents/agent-1"]
+        .map(|place| brunt("agent --keys").args([&at(place), "--records", &at("records")]).start());
     let team = Team::start(&["--keys", &at("coordinator")]);
     team.write(&plan("rate = \"50/s\"\nduration = \"50s\"", "/small.txt"));
     let (_, page) = team.visitor.ask("GET", "/plans/1", "", "");
@@ -297,9 +294,8 @@ fn agents_reach_only_the_addresses_of_the_target() {
     assert_ne!(status["exit"], 0, "{status}");
     // The same run without an address policy would get there.
     let port = team.nginx.port(Listener::Clear);
-    let mut http = command(binary());
-    http.args(["http", "-n", "1", "--quiet", "--redirect", "3"]);
-    Program::start(http.arg(format!("http://127.0.0.1:{port}/redirect/elsewhere"))).wait();
+    let url = format!("http://127.0.0.1:{port}/redirect/elsewhere");
+    brunt("http -n 1 --quiet --redirect 3").arg(url).run();
     assert!(team.nginx.served().iter().any(|one| one.listener == "short"));
     team.end();
 }

@@ -9,19 +9,14 @@ use brunt_testbed::until;
 use rustix::process::Signal;
 
 use crate::website::{Visitor, address, between, end, site};
-use brunt_test_program::{Ended, Program, binary, command, run, scratch};
+use brunt_test_program::{Ended, Program, brunt, run, scratch};
 
 const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Starts a trial whose temporary files are in a directory, and signs in by the address that it prints.
 fn trial(scratch: &Path, more: &[&str]) -> (Program, Visitor) {
-    let mut program = Program::start(
-        command(binary())
-            .args(["serve", "--trial", "--listen", "127.0.0.1:0"])
-            .args(more)
-            .env("TMPDIR", scratch)
-            .env("XDG_RUNTIME_DIR", scratch),
-    );
+    let serve = brunt("serve --trial --listen 127.0.0.1:0").args(more);
+    let mut program = serve.env("TMPDIR", scratch).env("XDG_RUNTIME_DIR", scratch).start();
     let output = address(&mut program);
     let (at, link) = output.split_once("/welcome#").expect("an address that signs in");
     let mut visitor = Visitor { at: at.to_owned(), cookie: String::new() };

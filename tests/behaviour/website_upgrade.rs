@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::website::{Visitor, api, between, end, record, serve, site};
-use brunt_test_program::{Program, run, scratch};
+use brunt_test_program::{run, scratch};
 
 /// The database of the first version.
 const FIRST: &str = include_str!("../../crates/serve/src/store/001_begin.sql");
@@ -263,7 +263,7 @@ fn killed_upgrade_leaves_an_openable_directory() {
     let bytes = |name: &str| fs::metadata(at.join(name)).map_or(0, |file| file.len());
     // While the copy is made, while the file is changed, and once more.
     for (name, least) in [("brunt.db.1", 1), ("brunt.db-wal", 1 << 16), ("brunt.db-wal", 1 << 20)] {
-        let program = Program::start(&mut serve(&at));
+        let program = serve(&at).start();
         assert!(until(PATIENCE, || bytes(name) >= least), "{name}");
         program.signal(Signal::KILL);
         program.wait();

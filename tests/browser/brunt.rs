@@ -1,50 +1,16 @@
-//! brunt as these tests start it: a target in memory, and a run that is shown in browsers.
+//! [`Shown`]: a run that is shown in browsers.
 
-use std::process::Command;
 use std::time::Duration;
 
-use brunt_testbed::{Ended, Running, Trial, until};
+use brunt_test_program::{Ended, Program, Trial, brunt};
+use brunt_testbed::until;
 
-/// How long a program may take to say where it is.
+/// How long a run may take to end.
 const PATIENCE: Duration = Duration::from_secs(90);
-
-/// The program under test.
-pub(crate) fn program() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_brunt"))
-}
-
-/// An identity API in memory.
-pub(crate) struct Target {
-    running: Option<Running>,
-    address: String,
-}
-
-impl Target {
-    /// Starts it on a free port.
-    pub(crate) fn start() -> Self {
-        let running = Trial::new(program()).typed("target rest --listen 127.0.0.1:0").start();
-        let address = output(|| running.report(), "http://");
-        Self { running: Some(running), address: address.trim_end_matches('/').to_owned() }
-    }
-
-    /// The address of a path.
-    pub(crate) fn url(&self, path: &str) -> String {
-        format!("{}{path}", self.address)
-    }
-}
-
-impl Drop for Target {
-    fn drop(&mut self) {
-        if let Some(running) = self.running.take() {
-            running.interrupt();
-            running.wait();
-        }
-    }
-}
 
 /// A run that shows itself.
 pub(crate) struct Shown {
-    running: Running,
+    running: Program,
     /// Where its page is.
     pub(crate) page: String,
 }
@@ -52,8 +18,8 @@ pub(crate) struct Shown {
 impl Shown {
     /// Starts a run that was prepared by [`trial`].
     pub(crate) fn new(trial: Trial) -> Self {
-        let running = trial.start();
-        let page = output(|| running.notes(), "web: http://").replace("web: ", "");
+        let mut running = trial.start();
+        let page = running.wait_for_url("web: ") + "/";
         Self { running, page }
     }
 
@@ -80,30 +46,11 @@ impl Shown {
 
     /// Waits for its end, which is to have this exit code.
     pub(crate) fn ended_with(self, code: i32) -> Ended {
-        self.running.wait().ended_with(code)
+        self.running.wait().expect(code)
     }
 }
 
 /// A run with `--web`, for files to be added.
 pub(crate) fn trial(words: &[&str]) -> Trial {
-    Trial::brunt(program(), words).arg("--web")
-}
-
-/// Waits for the word that begins so, of what a program says.
-fn output(text: impl Fn() -> String, begin: &str) -> String {
-    let mut found = None;
-    let come = until(PATIENCE, || {
-        let text = text();
-        let at = text.find(begin).map(|at| &text[at..]);
-        let whole = at.filter(|rest| rest.contains('\n')).and_then(|rest| rest.lines().next());
-        found = whole.map(|line| {
-            let skipped = begin.find("http").unwrap_or_default();
-            let end =
-                line[skipped..].find(char::is_whitespace).map_or(line.len(), |end| skipped + end);
-            line[..end].to_owned()
-        });
-        found.is_some()
-    });
-    assert!(come, "nothing begins with {begin}: {}", text());
-    found.unwrap_or_default()
+    brunt("").args(words).recorded().arg("--web")
 }

@@ -7,11 +7,12 @@ use std::net::TcpStream;
 use std::thread;
 use std::time::Duration;
 
-use brunt_testbed::{Hostile, Trial, core, until};
+use brunt_test_program::{Target, brunt};
+use brunt_testbed::{Hostile, core, until};
 use serde_json::{Value, json};
 
 use crate::browser::{Browser, Look, Violation};
-use crate::brunt::{Shown, Target, trial};
+use crate::brunt::{Shown, trial};
 use crate::relay::Relay;
 
 /// Longer than any run here.
@@ -83,7 +84,7 @@ fn no_fault(browser: &Browser, pages: &[&str]) {
 #[test]
 fn live_page_tabs_equal_the_events_and_become_the_report() {
     let Some(browser) = Browser::start() else { return };
-    let target = Target::start();
+    let target = Target::start("rest");
     let url = target.url("/sleep?ms=1");
     let directory = tempfile::tempdir().expect("a directory");
     let events = directory.path().join("run.ndjson");
@@ -135,7 +136,7 @@ fn live_page_tabs_equal_the_events_and_become_the_report() {
         browser.use_tab(tab);
         let shown = points(&browser, "rates", "achieved");
         assert!(same(&shown, &whole), "{shown:?}\n{whole:?}");
-        figures(&browser, ended.record());
+        figures(&browser, ended.json());
     }
     browser.screenshot("live-over");
     browser.look(Look::Dark);
@@ -167,7 +168,7 @@ fn figures(browser: &Browser, record: &Value) {
 #[ignore = "slow: .ci/slow runs it"]
 fn live_page_escapes_names_of_plans() {
     let Some(browser) = Browser::start() else { return };
-    let target = Target::start();
+    let target = Target::start("rest");
     let base = target.url("");
     let plan = format!(
         "[run]\nusers = 2\nrate = '50/s'\nduration = '6s'\n[http]\nbase = '{base}'\n[[scenario]]\nname = 'one'\n\
@@ -269,7 +270,7 @@ fn rows(events: &str) -> (usize, usize) {
 fn live_page_with_fifty_tabs_delays_no_interval() {
     // A run of eight seconds, whose tabs have to be there in its first two.
     let _core = core();
-    let target = Target::start();
+    let target = Target::start("rest");
     let url = target.url("/sleep?ms=1");
     let directory = tempfile::tempdir().expect("a directory");
     let events = directory.path().join("run.ndjson");
@@ -308,17 +309,15 @@ fn live_page_with_fifty_tabs_delays_no_interval() {
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
 fn live_page_reports_a_public_address_and_a_port_in_use() {
-    let target = Target::start();
+    let target = Target::start("rest");
     let url = target.url("/sleep?ms=1");
-    let brunt = || std::process::Command::new(env!("CARGO_BIN_EXE_brunt"));
-    let open = Trial::brunt(brunt(), &["http", "-n", "10", &url, "--web=0.0.0.0"]);
-    let open = open.run().went_well();
-    assert!(open.notes.contains("anyone who can reach this machine"), "{open}");
+    let brunt = || brunt("http -n 10 --quiet").recorded().arg(&url);
+    let open = brunt().arg("--web=0.0.0.0").run().went_well();
+    assert!(open.stderr.contains("anyone who can reach this machine"), "{open}");
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let at = taken.local_addr().expect("an address");
     let web = format!("--web={at}");
-    let refused = Trial::brunt(brunt(), &["http", "-n", "10", "--quiet", &url, &web]).run();
-    assert_eq!(refused.code, 1, "{refused}");
-    assert!(refused.notes.contains("name another address with --web=ADDR"), "{refused}");
-    assert!(refused.any_record().is_none(), "nothing was sent: {refused}");
+    let refused = brunt().arg(web).run().expect(1);
+    assert!(refused.stderr.contains("name another address with --web=ADDR"), "{refused}");
+    assert!(refused.any_json().is_none(), "nothing was sent: {refused}");
 }

@@ -4,12 +4,11 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use brunt_testbed::Trial;
 use fantoccini::key::Key;
 use serde_json::json;
 
 use crate::browser::{Browser, Look, Violation};
-use crate::brunt::{Target, program};
+use brunt_test_program::{Target, brunt};
 
 /// The groups of a visit, the groups of each, and the steps of each of these: 33 rows.
 const GROUPS: usize = 3;
@@ -69,21 +68,11 @@ fn press(browser: &Browser, label: &str) {
 #[test]
 fn groups_stay_folded_when_the_page_updates() {
     let Some(browser) = Browser::start() else { return };
-    let (directory, target) = (tempfile::tempdir().expect("a directory"), Target::start());
+    let (directory, target) = (tempfile::tempdir().expect("a directory"), Target::start("rest"));
     let at = |name: &str| directory.path().join(name);
     fs::write(at("plan.toml"), plan(&target.url(""))).expect("a plan");
-    let run = Trial::new(program())
-        .typed("run")
-        .arg(at("plan.toml"))
-        .typed("--quiet --record")
-        .arg(at("run.json"));
-    run.start().wait().ended_with(0);
-    let report = Trial::new(program())
-        .typed("report")
-        .arg(at("run.json"))
-        .typed("--html")
-        .arg(at("page.html"));
-    report.start().wait().ended_with(0);
+    brunt("run --quiet --record").arg(at("run.json")).arg(at("plan.toml")).run().expect(0);
+    brunt("report").arg(at("run.json")).arg("--html").arg(at("page.html")).run().expect(0);
     browser.open_file(&at("page.html"));
     browser.wait_for("return document.querySelector('.fold')");
     // A long table begins with the parts of its outermost rows.

@@ -1,10 +1,10 @@
 //! The page of a real run: it shows the record's figures, needs no network, and can be used with the keyboard, on
 //! paper, on a phone and without scripts.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
 
 use brunt_record::{Document, Latency, Record};
+use brunt_test_program::brunt;
 use fantoccini::key::Key;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -19,18 +19,15 @@ struct Shown {
     _directory: TempDir,
 }
 
-fn brunt(words: &[&str], directory: &Path) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_brunt"));
-    let done = command.args(words).current_dir(directory).stdout(Stdio::null()).status();
-    assert!(done.expect("brunt starts").success(), "{words:?}");
-}
-
 /// Runs, makes the page and opens it.
 fn shown() -> Option<Shown> {
     let browser = Browser::start()?;
     let directory = tempfile::tempdir().expect("a temporary directory");
-    brunt(&["quickstart", "rest", "--duration", "3s", "--output", "runs"], directory.path());
-    brunt(&["report", "runs/login.json", "--html", "page.html"], directory.path());
+    for words in
+        ["quickstart rest --duration 3s --output runs", "report runs/login.json --html page.html"]
+    {
+        brunt(words).within(directory.path()).run().expect(0);
+    }
     let path = directory.path().join("page.html");
     let document = Document::read(&directory.path().join("runs/login.json"));
     let Document::Record(record) = document.expect("a record") else { panic!("not a record") };

@@ -3,53 +3,32 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use brunt_record::{Document, Record};
-use brunt_testbed::{Running, Trial, until};
+use brunt_test_program::{Program, Target, Trial, brunt, run};
 use fantoccini::key::Key;
 use serde_json::json;
 
 use crate::browser::{Browser, Look, Violation};
-use crate::brunt::Target;
 
 pub(crate) const PASSWORD: &str = "correct horse battery";
 
 pub(crate) struct Site {
-    running: Option<Running>,
+    running: Option<Program>,
     pub(crate) origin: String,
     pub(crate) link: String,
 }
 
-fn brunt(words: &[&str]) -> (i32, String) {
-    let done =
-        Command::new(env!("CARGO_BIN_EXE_brunt")).args(words).stderr(Stdio::inherit()).output();
-    let done = done.expect("brunt starts");
-    (done.status.code().unwrap_or(-1), String::from_utf8_lossy(&done.stdout).into_owned())
-}
-
 impl Site {
     pub(crate) fn start(directory: &Path) -> Self {
-        let command = Command::new(env!("CARGO_BIN_EXE_brunt"));
-        Self::new(Trial::new(command).typed("serve --listen 127.0.0.1:0 --dir").arg(directory))
+        Self::new(brunt("serve --listen 127.0.0.1:0 --dir").arg(directory))
     }
 
     /// A site that was started otherwise.
     pub(crate) fn new(trial: Trial) -> Self {
-        let running = trial.start();
-        let mut link = String::new();
-        let has_address = until(Duration::from_secs(60), || {
-            let notes = running.notes();
-            let address = notes.lines().find_map(|line| line.strip_prefix("serve: "));
-            address.is_some_and(|address| {
-                address.clone_into(&mut link);
-                true
-            })
-        });
-        assert!(has_address, "{}", running.notes());
-        let origin =
-            link.split("/welcome").next().expect("a part").trim_end_matches('/').to_owned();
+        let mut running = trial.start();
+        let link = running.wait_for_url("serve: ");
+        let origin = link.split("/welcome").next().expect("a part").to_owned();
         Self { running: Some(running), origin, link }
     }
 }
@@ -112,12 +91,8 @@ pub(crate) fn sign_in(browser: &Browser, site: &Site) {
 
 fn record(directory: &Path, target: &Target, name: &str) -> (PathBuf, Record) {
     let path = directory.join(name);
-    let address = target.url("/");
-    let words =
-        ["http", "-c", "2", "-z", "3s", "-q", "200", "--quiet", "--slo", "p99<10s", "--record"];
-    let path_text = path.display().to_string();
-    let (code, _) = brunt(&[&words[..], &[path_text.as_str(), address.as_str()]].concat());
-    assert_eq!(code, 0);
+    let words = "http -c 2 -z 3s -q 200 --quiet --slo p99<10s --record";
+    brunt(words).arg(&path).arg(target.url("/")).run().expect(0);
     let Document::Record(record) = Document::read(&path).expect("a record") else {
         panic!("not one run")
     };
@@ -137,7 +112,8 @@ pub(crate) fn token(browser: &Browser, origin: &str) -> String {
 pub(crate) fn push(origin: &str, token: &Path, file: &Path, more: &[&str]) -> (i32, String) {
     let [token, file] = [token, file].map(|path| path.display().to_string());
     let words = ["push", file.as_str(), "--to", origin, "--token-file", token.as_str()];
-    brunt(&[&words[..], more].concat())
+    let ended = run([&words[..], more].concat());
+    (ended.code(), ended.stdout)
 }
 
 /// The page of a comparison, whose runs are swapped.
@@ -173,7 +149,7 @@ fn website_stores_finds_and_compares_runs() {
     fs::write(&token_file, token(&browser, origin)).unwrap();
     looked_at(&browser, "account");
     // Two runs of one load.
-    let target = Target::start();
+    let target = Target::start("rest");
     let (first, first_record) = record(directory.path(), &target, "first.json");
     let (second, _) = record(directory.path(), &target, "second.json");
     let push = |file: &Path, more: &[&str]| push(origin, &token_file, file, more);

@@ -3,16 +3,16 @@
 use std::process::Command;
 use std::time::Duration;
 
-use brunt_testbed::{Daemon, Trial, free_port, require, until};
+use brunt_test_program::{binary, brunt};
+use brunt_testbed::{Daemon, free_port, require, until};
 
 use crate::browser::Browser;
 use crate::site::{Site, looked_at, sign_in, sound};
 
 /// A site that meets agents at this port.
 fn site(directory: &std::path::Path, port: u16) -> Site {
-    let brunt = Command::new(env!("CARGO_BIN_EXE_brunt"));
     let words = format!("serve --listen 127.0.0.1:0 --nats nats://127.0.0.1:{port} --dir");
-    Site::new(Trial::new(brunt).typed(&words).arg(directory))
+    Site::new(brunt(&words).arg(directory))
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn agents_pages_work_in_every_theme_and_size() {
     let mut server = Command::new("nats-server");
     server.args(["-a", "127.0.0.1", "-p", &port.to_string()]);
     let _broker = Daemon::start(&server, &directory.path().join("nats.log"));
-    let mut agent = Command::new(env!("CARGO_BIN_EXE_brunt"));
+    let mut agent = Command::new(binary());
     agent.args(["agent", "--name", "berlin-1", "--nats", &format!("nats://127.0.0.1:{port}")]);
     agent.arg("--records").arg(directory.path().join("records"));
     let _agent = Daemon::start(&agent, &directory.path().join("agent.log"));

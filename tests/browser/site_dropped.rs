@@ -4,13 +4,13 @@
 use std::fs;
 use std::path::Path;
 
-use brunt_testbed::{Trial, loadgen_counts, loadgen_tree};
+use brunt_testbed::{loadgen_counts, loadgen_tree};
 use serde_json::json;
 
 use crate::browser::Browser;
-use crate::brunt::Target;
 use crate::site::{Site, fill, looked_at, sign_in, sound};
 use crate::site_plans::{SAVE, field, open_line, says, type_over};
+use brunt_test_program::{Target, brunt};
 
 /// Writes a tree for a target into a directory, in which one task has this limit in milliseconds.
 fn written(directory: &Path, target: &Target, limit: u32) {
@@ -29,13 +29,12 @@ fn written(directory: &Path, target: &Target, limit: u32) {
 fn dropped_loadgen_directory_gives_the_report_of_loadgen() {
     let Some(browser) = Browser::start() else { return };
     let directory = tempfile::tempdir().unwrap();
-    let (own, other) = (Target::start(), Target::start());
+    let (own, other) = (Target::start("rest"), Target::start("rest"));
     let printed = directory.path().join("printed");
     written(&printed, &own, 3_000);
-    let command = std::process::Command::new(env!("CARGO_BIN_EXE_brunt"));
     let job = printed.join("jobs/job.json");
-    let printed = Trial::new(command).typed("loadgen --config").arg(&job).run();
-    let expected = loadgen_counts(&printed.report);
+    let printed = brunt("loadgen --config").arg(&job).run();
+    let expected = loadgen_counts(&printed.stdout);
     assert!(
         expected.iter().any(|line| line.contains("other") && line.contains("3000ms")),
         "{expected:#?}"

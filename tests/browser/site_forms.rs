@@ -5,10 +5,10 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use crate::browser::Browser;
-use crate::brunt::Target;
 use crate::site::{Site, looked_at, sign_in, sound};
 use crate::site_plans::{SAVE, button, field, only_refused, open_line, says, text, type_over};
 use crate::visit;
+use brunt_test_program::Target;
 
 const USERS: &str = "load.people.users";
 
@@ -26,7 +26,7 @@ impl Opened {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let site = Site::start(&directory.path().join("site"));
         sign_in(&browser, &site);
-        let target = Target::start();
+        let target = Target::start("rest");
         visit::prepare(&browser, &site.origin, &target.url(""), "");
         Some(Self { browser, site, _target: target, _directory: directory })
     }

@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use crate::browser::Browser;
-use crate::brunt::Target;
 use crate::site::{Site, fill, looked_at, sign_in, sound};
 use crate::visit;
+use brunt_test_program::Target;
 
 /// A plan whose runs are short.
 const PLAN: &str = "[run]\nusers = 2\nduration = \"2s\"\n\n[http]\nbase = \"${env:BASE}\"\n\n\
@@ -57,7 +57,7 @@ pub(crate) fn compares_two_runs(browser: &Browser) {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let site = Site::start(&directory.path().join("site"));
     let origin = site.origin.as_str();
-    let target = Target::start();
+    let target = Target::start("rest");
     prepared(browser, &site, &target);
     // Before the first run, the first page offers the plan.
     looked_at(browser, "home-first");

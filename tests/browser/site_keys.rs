@@ -3,8 +3,8 @@
 use fantoccini::key::Key;
 
 use crate::browser::Browser;
-use crate::brunt::Target;
 use crate::site::{PASSWORD, Site, looked_at, sound};
+use brunt_test_program::Target;
 
 /// Elements of a page that are reached before one is lost.
 const STEPS_MAX: usize = 120;
@@ -41,7 +41,7 @@ fn first_start_to_first_run_works_by_keyboard() {
     let directory = tempfile::tempdir().unwrap();
     let site = Site::start(&directory.path().join("site"));
     let origin = site.origin.as_str();
-    let target = Target::start();
+    let target = Target::start("rest");
     let base = target.url("");
     browser.open(&site.link);
     browser.wait_for("return location.hash === '' && document.getElementById('link').value");

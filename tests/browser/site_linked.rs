@@ -8,9 +8,9 @@ use std::thread;
 use fantoccini::key::Key;
 
 use crate::browser::Browser;
-use crate::brunt::Target;
 use crate::site::{PASSWORD, Site, fill};
 use crate::site_home::{first_run, prepared};
+use brunt_test_program::Target;
 
 /// Serves a page on a site of its own, for as long as the test process lives: `localhost` and an address of numbers are
 /// two sites. Its address.
@@ -44,7 +44,7 @@ fn other(origin: &str, run: &str) -> String {
 pub(crate) fn follows_a_link(browser: &Browser) {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let site = Site::start(&directory.path().join("site"));
-    let target = Target::start();
+    let target = Target::start("rest");
     prepared(browser, &site, &target);
     let run = first_run(browser);
     let page = other(&site.origin, &run);

@@ -5,11 +5,11 @@ use std::thread;
 use std::time::Duration;
 
 use crate::browser::Browser;
-use crate::brunt::Target;
 use crate::live::{at_least, points, same};
 use crate::relay::Relay;
 use crate::site::{Site, fill, sign_in, sound};
 use crate::visit;
+use brunt_test_program::Target;
 
 const AWAY: Duration = Duration::from_secs(5);
 
@@ -63,7 +63,7 @@ fn live_run_shows_the_same_points_to_late_and_returning_tabs() {
     let site = Site::start(&directory.path().join("site"));
     let origin = site.origin.as_str();
     sign_in(&browser, &site);
-    let target = Target::start();
+    let target = Target::start("rest");
     let live = begin(&browser, origin, &target.url(""));
     at_least(&browser, 2);
     marked(&browser);

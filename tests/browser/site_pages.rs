@@ -2,10 +2,10 @@
 //! prevents a user from reading them.
 
 use crate::browser::Browser;
-use crate::brunt::Target;
 use crate::site::{Site, fill, looked_at, sign_in, sound};
 use crate::site_plans::{button, open_line};
 use crate::visit;
+use brunt_test_program::Target;
 
 /// Presses the button of the form that adds something, and waits for what it leads to.
 fn add(browser: &Browser, shown: &str) {
@@ -41,7 +41,7 @@ fn remaining_pages_are_readable_empty_and_filled() {
     ] {
         seen(&format!("/{name}"), &format!("{name}-empty"));
     }
-    let target = Target::start();
+    let target = Target::start("rest");
     visit::prepare(&browser, origin, &target.url(""), "");
     for (path, name) in [("/tests/p1", "test-empty"), ("/tests/p1/runs", "test-runs-empty")] {
         seen(path, name);

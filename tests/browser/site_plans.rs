@@ -5,9 +5,9 @@ use fantoccini::key::Key;
 use serde_json::json;
 
 use crate::browser::Browser;
-use crate::brunt::Target;
 use crate::site::{Site, fill, looked_at, sign_in, sound};
 use crate::visit;
+use brunt_test_program::Target;
 
 const COMMENT: &str = "# One page, asked for by users who wait a moment between two requests.";
 /// The button that saves.
@@ -250,7 +250,7 @@ pub(crate) fn mends_and_runs_a_plan(browser: &Browser) {
     let site = Site::start(&directory.path().join("site"));
     let origin = site.origin.as_str();
     sign_in(browser, &site);
-    let target = Target::start();
+    let target = Target::start("rest");
     visit::prepare(browser, origin, &target.url(""), "");
     // Another load: visits that begin when they are due, and how many of them.
     browser.run("document.getElementById('shape-ramp').click()");

@@ -5,8 +5,8 @@ use fantoccini::key::Key;
 use serde_json::json;
 
 use crate::browser::Browser;
-use crate::brunt::Target;
 use crate::site::{Site, fill, looked_at, sign_in, sound, stop};
+use brunt_test_program::Target;
 
 /// The first page shows how far the run is, and keeps that current without being loaded again; then back to the run.
 fn followed_on_the_first_page(browser: &Browser, origin: &str) {
@@ -32,7 +32,7 @@ fn plan_is_checked_run_watched_and_stored() {
     let site = Site::start(&directory.path().join("site"));
     let origin = site.origin.as_str();
     sign_in(&browser, &site);
-    let target = Target::start();
+    let target = Target::start("rest");
     let base = target.url("");
     let address = base.trim_start_matches("http://").to_owned();
     browser.open(&format!("{origin}/targets"));

@@ -4,10 +4,10 @@
 use serde_json::json;
 
 use crate::browser::Browser;
-use crate::brunt::Target;
 use crate::site::{Site, fill, looked_at, sign_in};
 use crate::site_plans::only_refused;
 use crate::visit;
+use brunt_test_program::Target;
 
 const TAB: &str = "/tests/p1/schedule";
 
@@ -28,7 +28,7 @@ fn schedule_is_corrected_paused_changed_and_run_now() {
     let site = Site::start(&directory.path().join("site"));
     let origin = site.origin.as_str();
     sign_in(&browser, &site);
-    let target = Target::start();
+    let target = Target::start("rest");
     visit::prepare(&browser, origin, &target.url(""), "");
     browser.open(&format!("{origin}{TAB}"));
     let zone = browser.run("return document.getElementById('zone').value");

@@ -5,19 +5,16 @@ use std::path::Path;
 
 use brunt_capacity::rate;
 use brunt_record::{Collection, Document};
-use brunt_testbed::Trial;
 use serde_json::json;
 
 use crate::browser::Browser;
-use crate::brunt::Target;
 use crate::site::{Site, fill, looked_at, sign_in, sound};
 use crate::visit;
+use brunt_test_program::{Target, brunt};
 
 /// A site in which a tenth of a second counts as one.
 fn start(directory: &Path) -> Site {
-    let command = std::process::Command::new(env!("CARGO_BIN_EXE_brunt"));
-    let serve = "serve --listen 127.0.0.1:0 --search-second 100ms --dir";
-    Site::new(Trial::new(command).typed(serve).arg(directory))
+    Site::new(brunt("serve --listen 127.0.0.1:0 --search-second 100ms --dir").arg(directory))
 }
 
 /// Makes the plan that is searched with, whose target may get 200 exchanges a second.
@@ -65,7 +62,7 @@ fn find_max_in_the_browser_shows_its_record() {
     let site = start(&at);
     let origin = site.origin.as_str();
     sign_in(&browser, &site);
-    let target = Target::start();
+    let target = Target::start("rest");
     prepare(&browser, origin, &target.url(""));
     looked_at(&browser, "search-form");
     begin(&browser);

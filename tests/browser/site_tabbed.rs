@@ -4,10 +4,10 @@
 use serde_json::json;
 
 use crate::browser::Browser;
-use crate::brunt::Target;
 use crate::site::{Site, sound};
 use crate::site_home::{first_run, prepared, second_run};
 use crate::site_keys::press;
+use brunt_test_program::Target;
 
 /// Elements of a page that can have the focus, at most.
 const ELEMENTS_MAX: usize = 400;
@@ -50,7 +50,7 @@ fn home_run_plan_and_comparison_work_by_keyboard() {
     let directory = tempfile::tempdir().unwrap();
     let site = Site::start(&directory.path().join("site"));
     let origin = site.origin.as_str();
-    let target = Target::start();
+    let target = Target::start("rest");
     prepared(&browser, &site, &target);
     first_run(&browser);
     second_run(&browser, origin);

@@ -3,9 +3,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use brunt_testbed::{Trial, inconclusive};
+use brunt_test_program::brunt;
+use brunt_testbed::inconclusive;
 
 use crate::browser::{Browser, Look};
 use crate::site::{Site, looked_at, sound, stop};
@@ -36,9 +36,8 @@ fn pictured(browser: &Browser) {
 fn trial_leads_to_a_first_valid_run() {
     let Some(browser) = Browser::start() else { return };
     let scratch = tempfile::tempdir().unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_brunt"));
-    command.env("XDG_RUNTIME_DIR", scratch.path());
-    let site = Site::new(Trial::new(command).typed("serve --trial --listen 127.0.0.1:0"));
+    let serve = brunt("serve --trial --listen 127.0.0.1:0");
+    let site = Site::new(serve.env("XDG_RUNTIME_DIR", scratch.path()));
     let origin = site.origin.as_str();
     // The address is all that is needed.
     browser.open(&site.link);

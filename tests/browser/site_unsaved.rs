@@ -4,10 +4,10 @@ use fantoccini::key::Key;
 use serde_json::json;
 
 use crate::browser::Browser;
-use crate::brunt::Target;
 use crate::site::{Site, fill, looked_at, sign_in};
 use crate::site_plans::text;
 use crate::visit;
+use brunt_test_program::Target;
 
 /// Whether leaving the page would ask.
 const ASKS: &str = "const leaves = new Event('beforeunload', { cancelable: true }); dispatchEvent(leaves); \
@@ -80,7 +80,7 @@ fn plan_save_and_run_button_leaves_nothing_unsaved() {
     let site = Site::start(&directory.path().join("site"));
     let origin = site.origin.as_str();
     sign_in(&browser, &site);
-    let target = Target::start();
+    let target = Target::start("rest");
     visit::prepare(&browser, origin, &target.url(""), "");
     let asks = || browser.run(ASKS) == json!(true);
     assert!(!asks(), "the forms of a plan are no input");

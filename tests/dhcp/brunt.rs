@@ -4,8 +4,9 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::Command;
 
-pub(crate) use brunt_testbed::{Ended as Run, Running};
-use brunt_testbed::{Lan, Trial, printed};
+pub(crate) use brunt_test_program::{Ended as Run, Program};
+use brunt_test_program::{Trial, binary};
+use brunt_testbed::Lan;
 
 /// A command line in the making.
 pub(crate) struct Brunt {
@@ -18,25 +19,25 @@ pub(crate) struct Brunt {
 impl Brunt {
     /// A run on the clients' host, with the seed given so that a failure can be had again.
     pub(crate) fn on(lan: &Lan) -> Self {
-        Self::made(lan.client(env!("CARGO_BIN_EXE_brunt")), true)
+        Self::made(lan.client(binary()), true)
     }
 
     /// A run on the clients' host by way of another program, whose words come first.
     pub(crate) fn within(lan: &Lan, words: &[&str]) -> Self {
         let [program, arguments @ ..] = words else { return Self::on(lan) };
         let mut command = lan.client(program);
-        command.args(arguments).arg(env!("CARGO_BIN_EXE_brunt"));
+        command.args(arguments).arg(binary());
         Self::made(command, true)
     }
 
     /// A run wherever the test itself is, for what never gets as far as the network.
     pub(crate) fn here() -> Self {
-        Self::made(Command::new(env!("CARGO_BIN_EXE_brunt")), false)
+        Self::made(Command::new(binary()), false)
     }
 
     /// The IPv6 addresses of the testbed are documentation addresses, which only its namespaces have: `--yes`.
     fn made(command: Command, patient: bool) -> Self {
-        let trial = Trial::brunt(command, &["perfdhcp", "-s", "7", "--yes"]);
+        let trial = Trial::new(command).typed("perfdhcp -s 7 --yes").recorded();
         Self { trial, words: Vec::new(), patient }
     }
 
@@ -57,7 +58,7 @@ impl Brunt {
     }
 
     /// Starts the run and does not wait for it.
-    pub(crate) fn start(self) -> Running {
+    pub(crate) fn start(self) -> Program {
         let says = |wanted: &str| self.words.iter().any(|word| word == wanted);
         let impatient = !self.patient || ["-d", "--scenario", "--retransmit"].into_iter().any(says);
         // The second stage's, which a first half does not have.
@@ -70,10 +71,4 @@ impl Brunt {
     pub(crate) fn run(self) -> Run {
         self.start().wait()
     }
-}
-
-/// The number on a line of the report's block of an exchange: `printed_by(&run, "REQUEST-ACK", "drops")`.
-pub(crate) fn printed_by(run: &Run, exchange: &str, line: &str) -> u64 {
-    printed(&run.report, exchange, line)
-        .unwrap_or_else(|| panic!("there is no {line} of {exchange}\n{run}"))
 }

@@ -14,7 +14,7 @@ use brunt_testbed::{Capture, KeaOptions, Lan, require};
 use dhcproto::v4::{DhcpOption, Message, MessageType, Opcode, OptionCode};
 use dhcproto::{Decodable, Decoder, Encodable};
 
-use crate::brunt::{Brunt, printed_by};
+use crate::brunt::Brunt;
 use crate::network::v4;
 use crate::packets::{kind_v4, requested};
 
@@ -94,8 +94,8 @@ fn duplicate_answers_are_counted() {
     assert_eq!(run.tally("DISCOVER-OFFER duplicates"), 20, "{run}");
     // The last of them may come when the run is over.
     assert!((19..=20).contains(&run.tally("REQUEST-ACK duplicates")), "{run}");
-    assert_eq!(printed_by(&run, "DISCOVER-OFFER", "orphans"), 20, "{run}");
-    assert_eq!(printed_by(&run, "DISCOVER-OFFER", "received packets"), 20, "{run}");
+    assert_eq!(run.line("DISCOVER-OFFER", "orphans"), 20, "{run}");
+    assert_eq!(run.line("DISCOVER-OFFER", "received packets"), 20, "{run}");
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn nak_is_neither_a_lease_nor_a_drop() {
         let nak = || reply(message, MessageType::Nak, Ipv4Addr::UNSPECIFIED);
         vec![bytes(&if refused { nak() } else { proper(message) })]
     });
-    let run = Brunt::on(&lan).typed(RUN).arg("10.77.0.1").run().ended_with(3);
+    let run = Brunt::on(&lan).typed(RUN).arg("10.77.0.1").run().expect(3);
     assert_eq!((run.count("ok"), run.tally("REQUEST-ACK naks")), (0, 20), "{run}");
     assert_eq!(run.ends(), [(("result".into(), 6), 20)].into(), "{run}");
     assert_eq!(
@@ -151,7 +151,7 @@ fn unique_check_notices_an_address_given_twice() {
     });
     let run = Brunt::on(&lan).typed("-u").typed(RUN).arg("10.77.0.1").run();
     assert_eq!(run.tally("REQUEST-ACK non unique addresses"), 10, "{run}");
-    assert_eq!(printed_by(&run, "REQUEST-ACK", "non unique addresses"), 10, "{run}");
+    assert_eq!(run.line("REQUEST-ACK", "non unique addresses"), 10, "{run}");
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn offer_without_server_id_fails_only_its_exchange() {
         }
         vec![bytes(&reply)]
     });
-    let run = Brunt::on(&lan).typed(RUN).arg("10.77.0.1").run().ended_with(3);
+    let run = Brunt::on(&lan).typed(RUN).arg("10.77.0.1").run().expect(3);
     assert_eq!((run.count("ok"), run.count("failed")), (19, 1), "{run}");
 }
 
@@ -203,7 +203,7 @@ fn preload_is_sent_but_not_counted() {
 fn unrelated_traffic_on_the_wire_is_ignored() {
     let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan).typed("-4 -l lan0 -r 20 -p 2 10.77.0.1").start();
-    assert!(brunt_testbed::until(Duration::from_secs(90), || run.report().contains("Scenario")));
+    assert!(brunt_testbed::until(Duration::from_secs(90), || run.printed().contains("Scenario")));
     brunt_testbed::until(Duration::from_millis(500), || false);
     let other = lan.as_server(|| UdpSocket::bind((Lan::SERVER_V4, 6_767)).expect("a port is free"));
     for _ in 0..25 {

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use brunt_testbed::{KeaOptions, Lan, require, until};
 
-use crate::brunt::{Brunt, printed_by};
+use crate::brunt::Brunt;
 use crate::network::v4;
 
 /// A network without any server.
@@ -50,7 +50,7 @@ fn test_period_is_exact() {
 fn second_request_count_limits_the_second_stage() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -n 1000 -n 10 -R 100 10.77.0.1").run();
-    let run = run.ended_with(0);
+    let run = run.expect(0);
     let requests = kea.statistic("pkt4-request-received");
     // What is in flight when the tenth leaves comes to its own end.
     assert!((10..=13).contains(&requests), "{requests}\n{run}");
@@ -60,10 +60,10 @@ fn second_request_count_limits_the_second_stage() {
 #[test]
 fn absent_server_causes_only_drops() {
     let Some(lan) = deserted() else { return };
-    let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -n 20 -d 0.2 10.77.0.9").run().ended_with(3);
+    let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -n 20 -d 0.2 10.77.0.9").run().expect(3);
     assert_eq!((run.count("timed_out"), run.tally("DISCOVER-OFFER drops")), (20, 20), "{run}");
-    assert_eq!(printed_by(&run, "DISCOVER-OFFER", "drops"), 20, "{run}");
-    assert!(run.report.contains("drops ratio: 100 %"), "{run}");
+    assert_eq!(run.line("DISCOVER-OFFER", "drops"), 20, "{run}");
+    assert!(run.stdout.contains("drops ratio: 100 %"), "{run}");
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn drop_limit_ends_a_run() {
     let Some(lan) = deserted() else { return };
     for (limit, least, most) in [("-D 5", 5, 60), ("-D 10%", 10, 80), ("-D 0", 1, 60)] {
         let run = format!("-4 -l lan0 -r 100 -p 20 -d 0.2 {limit} 10.77.0.9");
-        let run = Brunt::on(&lan).typed(&run).run().ended_with(3);
+        let run = Brunt::on(&lan).typed(&run).run().expect(3);
         let drops = run.tally("DISCOVER-OFFER drops");
         assert!((least..=most).contains(&drops), "{limit}: {drops}\n{run}");
         assert!(run.tally("DISCOVER-OFFER sent") < 200, "{run}");
@@ -93,7 +93,7 @@ fn wait_option_sets_the_time_for_last_answers() {
     kea.pause();
     let begun = Instant::now();
     let run = "-4 -l lan0 -r 100 -n 5 -R 5 -d 30 -d 30 -W 300000 10.77.0.1";
-    let run = Brunt::on(&lan).typed(run).run().ended_with(3);
+    let run = Brunt::on(&lan).typed(run).run().expect(3);
     assert!(begun.elapsed() < Duration::from_secs(10), "{run}");
     assert_eq!((run.count("cut_off"), run.tally("DISCOVER-OFFER cut off")), (5, 5), "{run}");
     kea.resume();
@@ -112,8 +112,8 @@ fn usage_errors_exit_2() {
         ("-r 10", "server"),
     ] {
         let run = Brunt::here().typed(words).run();
-        assert_eq!(run.code, 2, "{run}");
-        assert!(run.notes.contains(output), "{run}");
+        assert_eq!(run.code(), 2, "{run}");
+        assert!(run.stderr.contains(output), "{run}");
     }
 }
 
@@ -121,15 +121,15 @@ fn usage_errors_exit_2() {
 fn runtime_errors_exit_1() {
     let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
     let taken = Brunt::on(&lan).typed("-4 -l lan0 -r 1 -n 3 10.77.0.1").start();
-    assert!(until(Duration::from_secs(90), || taken.report().contains("Running")));
+    assert!(until(Duration::from_secs(90), || taken.printed().contains("Running")));
     until(Duration::from_millis(300), || false);
     let run = Brunt::on(&lan).typed("-4 -l lan0 -r 10 -n 1 10.77.0.1").run();
-    assert_eq!(run.code, 1, "{run}");
+    assert_eq!(run.code(), 1, "{run}");
     // The port of DHCP relays, which the other run has.
-    assert!(run.notes.contains("67"), "{run}");
+    assert!(run.stderr.contains("67"), "{run}");
     taken.wait().went_well();
     let run = Brunt::on(&lan).typed("-4 -l lan0 -r 10 -n 1 -T /nonexistent/file 10.77.0.1").run();
-    assert!([1, 2].contains(&run.code) && run.notes.contains("/nonexistent/file"), "{run}");
+    assert!([1, 2].contains(&run.code()) && run.stderr.contains("/nonexistent/file"), "{run}");
 }
 
 #[test]
@@ -144,9 +144,9 @@ fn broadcast_requires_the_lab_option() {
         "-6 -l lo -n 1 ff02::1:2",
     ] {
         let run = Brunt::here().typed(words).run();
-        assert_eq!(run.code, 8, "{run}");
-        assert!(run.notes.contains("--lab"), "{run}");
-        assert!(run.report.is_empty(), "{run}");
+        assert_eq!(run.code(), 8, "{run}");
+        assert!(run.stderr.contains("--lab"), "{run}");
+        assert!(run.stdout.is_empty(), "{run}");
     }
 }
 
@@ -157,8 +157,8 @@ fn interrupted_run_waits_for_answers_and_reports() {
     assert!(until(Duration::from_secs(90), || kea.leases().len() > 20));
     run.interrupt();
     let run = run.wait();
-    assert!(run.report.contains("***Statistics for: REQUEST-ACK***"), "{run}");
+    assert!(run.stdout.contains("***Statistics for: REQUEST-ACK***"), "{run}");
     assert_eq!(run.tally("REQUEST-ACK received"), kea.leases().len() as u64, "{run}");
-    let code = run.code;
-    assert_eq!(run.ended_with(code).tally("REQUEST-ACK drops"), 0);
+    let code = run.code();
+    assert_eq!(run.expect(code).tally("REQUEST-ACK drops"), 0);
 }

@@ -27,7 +27,7 @@ fn expect_counts_mismatches_under_their_own_name() {
     let run = Brunt::on(&lan)
         .typed("-4 -l lan0 --details -r 100 -n 20 -R 20 --expect 1 --expect ack:3=0x0a4d0002 10.77.0.1")
         .run()
-        .ended_with(3);
+        .expect(3);
     // They were answered, and the leases were given.
     assert_eq!(
         (run.tally("REQUEST-ACK received"), run.tally("REQUEST-ACK drops")),
@@ -36,11 +36,11 @@ fn expect_counts_mismatches_under_their_own_name() {
     );
     assert_eq!((run.count("ok"), kea.leases().len()), (0, 20), "{run}");
     assert_eq!(run.ends()[&("check".to_owned(), 2)], 20, "{run}");
-    assert!(run.notes.contains("answer without ack:3=0x0a4d0002"), "{run}");
-    assert!(run.notes.contains("the answer has 0x0a4d0001 [REQUEST-ACK]"), "{run}");
+    assert!(run.stderr.contains("answer without ack:3=0x0a4d0002"), "{run}");
+    assert!(run.stderr.contains("the answer has 0x0a4d0001 [REQUEST-ACK]"), "{run}");
     // An OFFER that is not as expected is not followed.
     let run = "-4 -b mac=02:00:00:00:00:01 -l lan0 -r 100 -n 20 -R 20 --expect file=boot 10.77.0.1";
-    let run = Brunt::on(&lan).typed(run).run().ended_with(3);
+    let run = Brunt::on(&lan).typed(run).run().expect(3);
     let sent = [run.tally("DISCOVER-OFFER received"), run.tally("REQUEST-ACK sent")];
     assert_eq!((sent, kea.leases().len()), ([20, 0], 20), "{run}");
 }

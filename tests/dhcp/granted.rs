@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use brunt_testbed::{Capture, Kea, KeaOptions, Lease, LeaseState};
 
-use crate::brunt::{Brunt, printed_by};
+use crate::brunt::Brunt;
 use crate::network::{v4, v6};
 use crate::packets::{answered, decoded_v6, kind_v4, requested};
 
@@ -40,7 +40,7 @@ fn dora_equals_the_lease_file() {
     ] {
         assert_eq!(kea.statistic(statistic), 60, "{statistic}");
         assert_eq!(run.tally(&format!("{title} {word}")), 60, "{run}");
-        assert_eq!(printed_by(&run, title, &format!("{word} packets")), 60, "{run}");
+        assert_eq!(run.line(title, &format!("{word} packets")), 60, "{run}");
     }
 }
 
@@ -63,7 +63,7 @@ fn sarr_equals_the_lease_file() {
     ] {
         assert_eq!(kea.statistic(statistic), 60, "{statistic}");
         assert_eq!(run.tally(&format!("{title} {word}")), 60, "{run}");
-        assert_eq!(printed_by(&run, title, &format!("{word} packets")), 60, "{run}");
+        assert_eq!(run.line(title, &format!("{word} packets")), 60, "{run}");
     }
 }
 
@@ -135,7 +135,7 @@ fn dhcpv4_renew_and_release_equal_the_lease_file() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let capture = Capture::start(&lan);
     let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -f 40 -F 25 -p 2 -R 5000 10.77.0.1").run();
-    let run = run.ended_with(0);
+    let run = run.expect(0);
     let messages = capture.stop();
     let (granted, renewed, released) = (
         run.tally("REQUEST-ACK received"),
@@ -159,7 +159,7 @@ fn dhcpv4_renew_and_release_equal_the_lease_file() {
 fn dhcpv6_renew_and_release_equal_the_lease_file() {
     let Some((lan, kea)) = v6(&KeaOptions::default()) else { return };
     let run = "-6 -l lan0 -e address-and-prefix -r 100 -f 40 -F 25 -p 2 -R 5000 --lab all";
-    let run = Brunt::on(&lan).typed(run).run().ended_with(0);
+    let run = Brunt::on(&lan).typed(run).run().expect(0);
     let (granted, renewed, released) = (
         run.tally("REQUEST-REPLY received"),
         run.tally("RENEW-REPLY received"),
@@ -178,12 +178,12 @@ fn dhcpv6_renew_and_release_equal_the_lease_file() {
 fn release_on_exit_returns_all_leases() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan).typed("-4 -l lan0 -r 200 -n 40 -R 40 --release-on-exit 10.77.0.1");
-    let run = run.run().ended_with(0);
+    let run = run.run().expect(0);
     assert!(kea.comes_to_rows(80) && kea.leases().is_empty(), "{run}");
     assert_eq!(kea.statistic("pkt4-release-received"), 40);
     let Some((lan, kea)) = v6(&KeaOptions::default()) else { return };
     let run = "-6 -l lan0 -r 200 -n 40 -R 40 -e address-and-prefix --lab --release-on-exit all";
-    let run = Brunt::on(&lan).typed(run).run().ended_with(0);
+    let run = Brunt::on(&lan).typed(run).run().expect(0);
     assert_eq!((kea.leases(), kea.lease_rows().len()), (Vec::new(), 160), "{run}");
     assert_eq!(kea.statistic("pkt6-release-received"), 40);
 }
@@ -193,10 +193,8 @@ fn exhausted_pool_is_distinguished_from_a_silent_server() {
     let few = KeaOptions { addresses: Some(4), ..KeaOptions::default() };
     // One exchange at a time: an offered address is not yet reserved for any client.
     let Some((lan, kea)) = v6(&few) else { return };
-    let run = Brunt::on(&lan)
-        .typed("-6 -l lan0 --window 1 -r 100 -n 10 -R 10 --lab all")
-        .run()
-        .ended_with(3);
+    let run =
+        Brunt::on(&lan).typed("-6 -l lan0 --window 1 -r 100 -n 10 -R 10 --lab all").run().expect(3);
     assert_eq!((run.count("ok"), kea.leases().len()), (4, 4), "{run}");
     // NoAddrsAvail, and not a drop.
     assert_eq!(run.ends()[&("result".into(), 2)], 6, "{run}");
@@ -206,8 +204,8 @@ fn exhausted_pool_is_distinguished_from_a_silent_server() {
     let Some((lan, kea)) = v4(&few) else { return };
     let run =
         Brunt::on(&lan).typed("-4 -l lan0 --window 1 -r 1 -n 10 -R 10 -d 0.8 10.77.0.1").run();
-    let run = run.ended_with(3);
+    let run = run.expect(3);
     assert_eq!((run.count("ok"), kea.leases().len()), (4, 4), "{run}");
     assert_eq!((run.tally("DISCOVER-OFFER drops"), run.count("timed_out")), (6, 6), "{run}");
-    assert_eq!(printed_by(&run, "DISCOVER-OFFER", "drops"), 6, "{run}");
+    assert_eq!(run.line("DISCOVER-OFFER", "drops"), 6, "{run}");
 }

@@ -26,7 +26,7 @@ fn in_the_books(kea: &Kea, run: &Run, answered: &[&str]) {
 #[test]
 fn dhcpv4_clients_renew_at_t1() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
-    let run = Brunt::on(&lan).typed(FLEET).typed("-4 -R 40 -p 5 10.77.0.1").run().ended_with(0);
+    let run = Brunt::on(&lan).typed(FLEET).typed("-4 -R 40 -p 5 10.77.0.1").run().expect(0);
     assert_eq!(holders(&kea).len(), 40, "{run}");
     // Born within half a second: two renewals of each client that has not left before, which about one in nine does
     // each time.
@@ -38,7 +38,7 @@ fn dhcpv4_clients_renew_at_t1() {
 #[test]
 fn dhcpv6_clients_renew_at_t1() {
     let Some((lan, kea)) = v6(&KeaOptions::default()) else { return };
-    let run = Brunt::on(&lan).typed(FLEET).typed("-6 -R 40 -p 5 --lab all").run().ended_with(0);
+    let run = Brunt::on(&lan).typed(FLEET).typed("-6 -R 40 -p 5 --lab all").run().expect(0);
     assert_eq!(holders(&kea).len(), 40, "{run}");
     let renewed = run.tally("RENEW-REPLY received");
     assert!((50..=80).contains(&renewed), "{run}");
@@ -57,15 +57,15 @@ fn unanswered_client_rebinds_at_t2() {
     let run = run.wait();
     assert!(run.tally("REQUEST-ACK (rebinding) sent") > 0, "{run}");
     assert!(run.tally("REQUEST-ACK (renewal) sent") >= 20, "{run}");
-    let code = run.code;
-    run.ended_with(code);
+    let code = run.code();
+    run.expect(code);
 }
 
 #[test]
 fn inform_share_and_release_share_shape_client_lives() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let run = "-4 -R 30 --inform-share 1 --release-share 1 -p 8 10.77.0.1";
-    let run = Brunt::on(&lan).typed(FLEET).typed(run).run().ended_with(0);
+    let run = Brunt::on(&lan).typed(FLEET).typed(run).run().expect(0);
     assert!(run.tally("INFORM-ACK received") >= 30, "{run}");
     assert_eq!(kea.statistic("pkt4-inform-received"), run.tally("INFORM-ACK sent"), "{run}");
     assert!(kea.comes_to_count("pkt4-release-received", run.tally("RELEASE unasked")), "{run}");
@@ -75,7 +75,7 @@ fn inform_share_and_release_share_shape_client_lives() {
 fn decline_share_declines_addresses() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let run = "-4 -R 30 --decline-share 0.5 -p 3 10.77.0.1";
-    let run = Brunt::on(&lan).typed(FLEET).typed(run).run().ended_with(0);
+    let run = Brunt::on(&lan).typed(FLEET).typed(run).run().expect(0);
     let declined = run.tally("DECLINE unasked");
     assert!(declined > 5, "{run}");
     assert!(kea.comes_to_count("pkt4-decline-received", declined), "{run}");
@@ -89,7 +89,7 @@ fn power_cut_brings_all_clients_back() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let run =
         Brunt::on(&lan).typed("-4 --scenario fleet -l lan0 --births 100 -R 50 -p 5 --power-cut");
-    let run = run.arg("at 2s within 1s").arg("10.77.0.1").run().ended_with(0);
+    let run = run.arg("at 2s within 1s").arg("10.77.0.1").run().expect(0);
     // Each remembers its lease and asks whether it still holds.
     assert_eq!(run.tally("REQUEST-ACK received"), 50, "{run}");
     assert_eq!(run.tally("REQUEST-ACK (INIT-REBOOT) received"), 50, "{run}");
@@ -97,10 +97,10 @@ fn power_cut_brings_all_clients_back() {
     // The return of the last client is reported, and no client came before the power was back.
     assert_eq!(run.tally("clients back after the power cut"), 50, "{run}");
     let output =
-        run.notes.split("all 50 clients that lost power at 2.0 s had a lease again by ").nth(1);
+        run.stderr.split("all 50 clients that lost power at 2.0 s had a lease again by ").nth(1);
     let back = output.and_then(|output| output.split(' ').next()?.parse::<f64>().ok());
     assert!(back.is_some_and(|back| (2.3..3.9).contains(&back)), "{run}");
-    assert!(run.notes.contains("all 50 clients had had a lease by 0."), "{run}");
+    assert!(run.stderr.contains("all 50 clients had had a lease by 0."), "{run}");
 }
 
 #[test]
@@ -109,8 +109,8 @@ fn dhcpv6_clients_inform_confirm_decline_and_release() {
     let run = "-6 -R 60 --births 120 --inform-share 0.3 --reboot-share 0.5 --decline-share 0.1 \
         --release-share 0.5 -p 12 --lab all";
     let run = Brunt::on(&lan).typed(&FLEET.replace("--births 80 ", "")).typed(run).run();
-    let code = run.code;
-    let run = run.ended_with(code);
+    let code = run.code();
+    let run = run.expect(code);
     for (statistic, stage) in [
         ("pkt6-solicit-received", "SOLICIT-ADVERTISE"),
         ("pkt6-request-received", "REQUEST-REPLY"),
@@ -132,7 +132,7 @@ fn dhcpv6_clients_inform_confirm_decline_and_release() {
 fn clients_without_a_relay_have_the_same_lives() {
     let Some((lan, kea)) = v4(&KeaOptions { raw: true, ..KeaOptions::default() }) else { return };
     let run = "-4 --client --lab -R 30 --release-share 0.5 --inform-share 0.3 -p 8";
-    let run = Brunt::on(&lan).typed(FLEET).typed(run).run().ended_with(0);
+    let run = Brunt::on(&lan).typed(FLEET).typed(run).run().expect(0);
     assert!(kea.comes_to_count("pkt4-release-received", run.tally("RELEASE unasked")), "{run}");
     let renewed = run.tally("REQUEST-ACK (renewal) received");
     assert!(renewed > 20 && run.tally("INFORM-ACK received") > 0, "{run}");
@@ -148,7 +148,7 @@ fn node_shares_the_clients_of_a_fleet() {
         Brunt::on(&lan).typed(&fleet).typed(&run).start()
     };
     let (first, second) = (node(0), node(1));
-    let (first, second) = (first.wait().ended_with(0), second.wait().ended_with(0));
+    let (first, second) = (first.wait().expect(0), second.wait().expect(0));
     let macs: BTreeSet<u8> = holders(&kea).iter().map(|mac| mac[5]).collect();
     assert_eq!(macs, (4..4 + 82).collect(), "{first}\n{second}");
 }

@@ -17,7 +17,7 @@ fn monitor_kea_statistics_are_in_the_record() {
     let run =
         Brunt::on(&lan).typed("-4 -l lan0 -r 100 -p 3 -R 300 --details --monitor").arg(&source);
     let run = run.arg("10.77.0.1").run().went_well();
-    let monitor = &run.record()["monitors"][0];
+    let monitor = &run.json()["monitors"][0];
     assert_eq!((&monitor["source"], &monitor["failed"]), (&source.into(), &0.into()), "{run}");
     let readings = monitor["readings"].as_array().expect("it has readings");
     let of = |name: &str| {
@@ -32,7 +32,7 @@ fn monitor_kea_statistics_are_in_the_record() {
     ] {
         assert_eq!(of(statistic), (Some(0.0), Some(run.tally(stage) as f64)), "{statistic}\n{run}");
     }
-    assert!(run.notes.contains("Target's own figures (kea:"), "{run}");
+    assert!(run.stderr.contains("Target's own figures (kea:"), "{run}");
 }
 
 /// A process on the server's host, by whose number its network namespace is found.
@@ -66,9 +66,9 @@ fn stalled(run: &Run) -> u64 {
 fn told(run: &Run, sent: u64, queue: u64) {
     let drops = sent - stalled(run);
     let queue = queue.min(drops);
-    assert!(run.report.contains(&format!("server's receive queue: {queue}\n")), "{run}");
+    assert!(run.stdout.contains(&format!("server's receive queue: {queue}\n")), "{run}");
     let elsewhere = format!("by the server or on the wire: {}\n", drops - queue);
-    assert!(run.report.contains(&elsewhere), "{run}");
+    assert!(run.stdout.contains(&elsewhere), "{run}");
 }
 
 fn unanswered(lan: &Lan, monitor: &[String]) -> Run {
@@ -104,7 +104,7 @@ fn monitor_sees_queue_losses_in_another_namespace() {
     // Without the process nobody knows.
     let run = unanswered(&lan, &[]);
     let lost = format!("receive queue, by it or on the wire: {}\n", 80 - stalled(&run));
-    assert!(run.report.contains(&lost), "{run}");
+    assert!(run.stdout.contains(&lost), "{run}");
     taken();
 
     queue(1 << 20);
@@ -128,7 +128,7 @@ fn monitor_sees_queue_losses_of_a_stopped_kea() {
     let lost = run.tally("lost in the server's queue");
     assert!(sent > 0 && lost > 0 && lost < sent, "{lost} of {sent}\n{run}");
     told(&run, sent, lost);
-    assert!(run.notes.contains("receive queue, which was full: the server is there"), "{run}");
+    assert!(run.stderr.contains("receive queue, which was full: the server is there"), "{run}");
     let all = || kea.statistic("pkt4-discover-received") + lost == sent;
     assert!(until(Duration::from_secs(60), all), "{:?}\n{run}", kea.statistics());
 }

@@ -5,8 +5,9 @@
 use std::time::{Duration, Instant};
 
 use brunt_testbed::{Kea, KeaOptions, until};
+use rustix::process::Signal;
 
-use crate::brunt::{Brunt, Run, Running, printed_by};
+use crate::brunt::{Brunt, Program, Run};
 use crate::network::{datagrams_sent, v4};
 
 /// Lets time pass.
@@ -17,7 +18,7 @@ fn rest(milliseconds: u64) {
 /// Stops Kea for a second once the run has been under way for one. Also gives how long it stood still at least and at
 /// most, in seconds: on a busy machine that is longer than a second.
 #[expect(clippy::disallowed_methods, reason = "how long another process was stopped is no latency")]
-fn stall(kea: &Kea, run: Running) -> (Run, (f64, f64)) {
+fn stall(kea: &Kea, run: Program) -> (Run, (f64, f64)) {
     assert!(until(Duration::from_secs(90), || !kea.leases().is_empty()), "the run began");
     rest(1_000);
     let before = Instant::now();
@@ -32,7 +33,7 @@ fn stall(kea: &Kea, run: Running) -> (Run, (f64, f64)) {
 
 /// A percentile of the response time of all exchanges, in milliseconds.
 fn response(run: &Run, percentile: f64) -> f64 {
-    let response = &run.record()["operations"][0]["response"];
+    let response = &run.json()["operations"][0]["response"];
     let values = response["percentiles"].as_array().into_iter().flatten();
     let mut near = values.filter(|value| value["percentile"].as_f64() == Some(percentile));
     let value = near.next().and_then(|value| value["us"].as_f64());
@@ -60,7 +61,7 @@ fn stall_late_answers_and_drops_add_up() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let run = "-4 -l lan0 -r 100 -p 4 -R 400 -d 0.4 -d 0.4 10.77.0.1";
     let (run, (least, most)) = stall(&kea, Brunt::on(&lan).typed(run).start());
-    let run = run.ended_with(3);
+    let run = run.expect(3);
     let tally = |word: &str| {
         run.tally(&format!("DISCOVER-OFFER {word}")) + run.tally(&format!("REQUEST-ACK {word}"))
     };
@@ -73,14 +74,8 @@ fn stall_late_answers_and_drops_add_up() {
     assert!(given_up.contains(&(drops as f64)), "{drops} drops\n{run}");
     // Kea had them all in its socket, and answered each in the end: nothing was lost, and nothing is counted twice.
     assert_eq!((tally("late"), tally("duplicates")), (drops, 0), "{run}");
-    assert_eq!(
-        printed_by(&run, "DISCOVER-OFFER", "drops") + printed_by(&run, "REQUEST-ACK", "drops"),
-        drops
-    );
-    assert_eq!(
-        printed_by(&run, "DISCOVER-OFFER", "orphans") + printed_by(&run, "REQUEST-ACK", "orphans"),
-        drops
-    );
+    assert_eq!(run.line("DISCOVER-OFFER", "drops") + run.line("REQUEST-ACK", "drops"), drops);
+    assert_eq!(run.line("DISCOVER-OFFER", "orphans") + run.line("REQUEST-ACK", "orphans"), drops);
     assert_eq!(kea.statistic("pkt4-discover-received"), 400);
 }
 
@@ -94,9 +89,9 @@ fn generator_stop_still_counts_the_answers_of_kea() {
         let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
         let run = Brunt::on(&lan).typed(line).start();
         assert!(until(Duration::from_secs(90), || kea.leases().len() > 50), "the run began");
-        run.pause();
+        run.signal(Signal::STOP);
         rest(6_000);
-        run.resume();
+        run.signal(Signal::CONT);
         let run = run.wait();
         let run = if line.contains("--window") { run.went_well() } else { run };
         let tally = |word: &str| {
@@ -106,8 +101,8 @@ fn generator_stop_still_counts_the_answers_of_kea() {
         assert_eq!(tally("drops"), tally("drops because brunt stood still"), "{run}");
         assert_eq!((tally("late"), tally("cut off")), (0, 0), "{run}");
         assert!(
-            !run.report.contains("by it or on the wire: ")
-                || run.report.contains("on the wire: 0\n")
+            !run.stdout.contains("by it or on the wire: ")
+                || run.stdout.contains("on the wire: 0\n")
         );
         let answered = kea.statistic("pkt4-offer-sent") + kea.statistic("pkt4-ack-sent");
         assert_eq!(tally("received"), answered, "{run}");
@@ -123,7 +118,7 @@ fn warm_up_drops_stay_in_the_warm_up() {
     kea.pause();
     rest(2_000);
     kea.resume();
-    let run = run.wait().ended_with(3);
+    let run = run.wait().expect(3);
     // What Kea did not answer in time became due in the warm-up, whenever that was found out.
     assert_eq!(
         (run.count("planned"), run.count("ok"), run.count("timed_out")),
@@ -147,9 +142,9 @@ fn killed_kea_is_named() {
     let run = Brunt::on(&lan).typed(line).start();
     assert!(until(Duration::from_secs(90), || kea.leases().len() > 100), "the run began");
     kea.stop();
-    let run = run.wait().ended_with(3);
-    assert!(run.notes.contains("note: no answer from 10.77.0.1:67 from "), "{run}");
-    assert!(run.notes.contains(" were rejected because nothing listens there"), "{run}");
+    let run = run.wait().expect(3);
+    assert!(run.stderr.contains("note: no answer from 10.77.0.1:67 from "), "{run}");
+    assert!(run.stderr.contains(" were rejected because nothing listens there"), "{run}");
     assert!(run.tally("refused (ICMP port unreachable)") > 0, "{run}");
 }
 
@@ -162,7 +157,7 @@ fn dhcpv4_avalanche_ends_when_every_client_has_a_lease() {
     let again = until(Duration::from_secs(90), || datagrams_sent(&lan) >= 200);
     assert!(again, "{} of 200 were sent", datagrams_sent(&lan));
     kea.resume();
-    let run = run.wait().ended_with(0);
+    let run = run.wait().expect(0);
     assert_eq!((run.count("ok"), kea.leases().len()), (100, 100), "{run}");
     assert_eq!(run.tally("DISCOVER-OFFER resent"), 100, "{run}");
     let resent = 100 + run.tally("REQUEST-ACK resent");
@@ -172,6 +167,6 @@ fn dhcpv4_avalanche_ends_when_every_client_has_a_lease() {
         format!("Requests resent: {resent}"),
         "Responses received: 200".to_owned(),
     ] {
-        assert!(run.report.contains(&line), "{line}\n{run}");
+        assert!(run.stdout.contains(&line), "{line}\n{run}");
     }
 }

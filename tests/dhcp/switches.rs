@@ -37,7 +37,7 @@ fn wrapped_command_missing_is_named() {
     assert_eq!(kea.leases().len(), 1, "{run}");
     for word in ["start", "stop"] {
         let note = format!("the command of -w, '/nowhere/hook {word}', could not be run");
-        assert!(run.notes.contains(&note), "{run}");
+        assert!(run.stderr.contains(&note), "{run}");
     }
 }
 
@@ -64,7 +64,7 @@ fn link_perfdhcp_works_in_scripts() {
 fn slo_missed_exits_99() {
     let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -n 10 --slo p50<1us 10.77.0.1").run();
-    let run = run.ended_with(99);
+    let run = run.expect(99);
     assert_eq!(run.count("ok"), 10, "{run}");
     let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -n 10 --slo p50<30s 10.77.0.1").run();
     run.went_well();
@@ -105,7 +105,7 @@ fn retransmission_is_sent_on_request() {
     let again = until(Duration::from_secs(90), || datagrams_sent(&lan) >= 20);
     assert!(again, "{} of 20 were sent", datagrams_sent(&lan));
     kea.resume();
-    let run = run.wait().ended_with(0);
+    let run = run.wait().expect(0);
     let messages = capture.stop();
     assert_eq!((run.count("ok"), kea.leases().len()), (10, 10), "{run}");
     let solicits: Vec<&Message> =
@@ -127,9 +127,9 @@ fn retransmission_is_sent_on_request() {
 fn dhcpv6_avalanche_ends_when_every_client_has_a_lease() {
     let Some((lan, kea)) = v6(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan).typed("-6 --scenario avalanche -l lan0 -R 100 --lab all").run();
-    let run = run.ended_with(0);
+    let run = run.expect(0);
     assert_eq!((run.count("ok"), kea.leases().len()), (100, 100), "{run}");
-    assert!(run.report.contains("to provision 100 clients."), "{run}");
+    assert!(run.stdout.contains("to provision 100 clients."), "{run}");
 }
 
 #[test]
@@ -138,9 +138,9 @@ fn diagnostics_print_packets_and_arguments() {
     let capture = Capture::start(&lan);
     let run =
         Brunt::on(&lan).typed("-4 -x aT -l lan0 -r 100 -n 4 -R 4 10.77.0.1").run().went_well();
-    assert!(run.report.lines().any(|line| line == "clients=4"), "{run}");
+    assert!(run.stdout.lines().any(|line| line == "clients=4"), "{run}");
     // The first message of each kind, in lines of hexadecimal digits behind the place where they begin.
-    let digits = run.report.lines().filter_map(|line| line.split_once("   "));
+    let digits = run.stdout.lines().filter_map(|line| line.split_once("   "));
     let digits = digits.filter(|(place, _)| u16::from_str_radix(place, 16).is_ok());
     let shown: String = digits.map(|(_, digits)| digits).collect();
     let messages = capture.stop();
@@ -178,9 +178,9 @@ fn missing_port_privilege_explains_what_to_do() {
     let lan = Lan::make();
     let brunt = Brunt::within(&lan, &["setpriv", "--bounding-set=-all"]);
     let run = brunt.typed("-4 -l lan0 -r 10 -n 1 10.77.0.1").run();
-    assert_eq!(run.code, 1, "{run}");
-    assert!(run.notes.contains("setcap cap_net_bind_service"), "{run}");
-    assert!(run.notes.contains("10.77.0.2:67"), "{run}");
+    assert_eq!(run.code(), 1, "{run}");
+    assert!(run.stderr.contains("setcap cap_net_bind_service"), "{run}");
+    assert!(run.stderr.contains("10.77.0.2:67"), "{run}");
 }
 
 #[test]

@@ -56,8 +56,8 @@ fn template_offset_errors_are_refused() {
         let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
         let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -n 5 -T").arg(data("discover.hex"));
         let run = run.arg("-T").arg(data("request.hex")).typed(options).arg("10.77.0.1").run();
-        assert!([1, 2].contains(&run.code), "{run}");
-        assert!(run.notes.contains(output), "{run}");
+        assert!([1, 2].contains(&run.code()), "{run}");
+        assert!(run.stderr.contains(output), "{run}");
         assert_eq!(kea.statistic("pkt4-discover-received"), 0);
     }
 }
@@ -70,7 +70,7 @@ fn template_file_errors_are_refused() {
         let brunt = Brunt::here();
         let file = brunt.file("template", content);
         let run = brunt.typed("-4 -l 127.0.0.1 -r 100 -n 5 -T").arg(&file).arg("127.0.0.1").run();
-        assert!([1, 2].contains(&run.code), "{run}");
-        assert!(run.notes.contains(output) && run.notes.contains("template"), "{run}");
+        assert!([1, 2].contains(&run.code()), "{run}");
+        assert!(run.stderr.contains(output) && run.stderr.contains("template"), "{run}");
     }
 }

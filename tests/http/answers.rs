@@ -10,7 +10,7 @@ fn statuses_are_counted_separately() {
     let Some(nginx) = nginx() else { return };
     let steps = Nginx::STATUSES.map(|status| step(&format!("get = \"/status/{status}\"")));
     let plan = plan(4, 25, &base(&nginx, Listener::Clear), &steps.concat());
-    let run = planned(&plan).run().ended_with(0);
+    let run = planned(&plan).run().expect(0);
     let served = the_same(&nginx, &run);
     assert_eq!(served.len(), 4 * 25 * Nginx::STATUSES.len(), "{run}");
     assert_eq!(run.count("failed"), 100 * 9, "{run}");
@@ -131,7 +131,7 @@ fn checks_and_extracted_values_work_across_steps() {
         ),
     ];
     let plan = plan(2, 10, &base(&nginx, Listener::Clear), &steps.concat());
-    let run = planned(&plan).run().ended_with(0);
+    let run = planned(&plan).run().expect(0);
     let served = the_same(&nginx, &run);
     for (operation, class) in
         [("json", "ok"), ("xml", "ok"), ("used", "ok"), ("wrong", "check"), ("absent", "check")]
@@ -143,7 +143,7 @@ fn checks_and_extracted_values_work_across_steps() {
     assert!(used.iter().all(|one| one.path == "/status/200?name=user.5"), "{used:?}");
     assert!(used.iter().all(|one| one.x_test == "5 user.5 user.5"), "{used:?}");
     // What was wrong is said where people look.
-    let samples = run.record()["samples"].to_string();
+    let samples = run.json()["samples"].to_string();
     assert!(samples.contains("/id"), "{samples}\n{run}");
     // And what it was the answer to.
     let sent = samples.split("\"sent\":\"GET http://").skip(1);

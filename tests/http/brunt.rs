@@ -1,14 +1,13 @@
 //! Command lines of brunt for HTTP, and what is read from their records.
 
-use std::collections::BTreeMap;
-use std::process::Command;
-
+pub(crate) use brunt_test_program::{Ended as Run, Trial as Brunt};
+use brunt_test_program::{binary, brunt};
 use brunt_testbed::Lan;
-pub(crate) use brunt_testbed::{Ended as Run, Trial as Brunt};
+use std::collections::BTreeMap;
 
 /// `brunt TOOL`, with the seed given so that a failure can be reproduced.
 pub(crate) fn command(tool: &str) -> Brunt {
-    with_tool(Command::new(env!("CARGO_BIN_EXE_brunt")), tool)
+    brunt(tool).typed("--seed 7").recorded()
 }
 
 /// `brunt run` with this plan.
@@ -18,11 +17,7 @@ pub(crate) fn planned(plan: &str) -> Brunt {
 
 /// The same on the clients' host of a network.
 pub(crate) fn planned_on(lan: &Lan, plan: &str) -> Brunt {
-    with_plan(with_tool(lan.client(env!("CARGO_BIN_EXE_brunt")), "run"), plan)
-}
-
-fn with_tool(command: Command, tool: &str) -> Brunt {
-    Brunt::brunt(command, &[tool, "--seed", "7"])
+    with_plan(Brunt::new(lan.client(binary())).typed("run --seed 7").recorded(), plan)
 }
 
 fn with_plan(brunt: Brunt, plan: &str) -> Brunt {

@@ -56,7 +56,7 @@ fn statuses_are_reported() {
     let Some(nginx) = nginx() else { return };
     let run = http("-c 2 -n 12", &nginx.url(Listener::Clear, "/status/503"));
     the_same(&nginx, &run);
-    assert!(run.report.contains("503"), "{run}");
+    assert!(run.stdout.contains("503"), "{run}");
     let run = http("-c 1 -n 3", &nginx.url(Listener::Clear, "/redirect/2")).went_well();
     assert_eq!(run.ends(), [(("ok".into(), 302), 3)].into(), "{run}");
     let run = http("-c 1 -n 3 --redirect 5", &nginx.url(Listener::Clear, "/redirect/2"));
@@ -104,7 +104,7 @@ fn curl_command_and_plan_send_the_same() {
     };
     same(the_same(&nginx, &run));
     let plan = command("http").typed("-c 1 -n 3 --to-plan --curl").arg(&pasted).run();
-    let plan = plan.ended_with(0).report;
+    let plan = plan.expect(0).stdout;
     assert_eq!(nginx.served().len(), 3, "{plan}");
     planned(&plan).run().went_well();
     same(nginx.served().split_off(3));

@@ -66,7 +66,7 @@ fn connection_closed_without_an_answer_has_its_own_class() {
     let Some(nginx) = nginx() else { return };
     let steps = step("name = \"dropped\"\npost = \"/dropped\"") + &small();
     let run = planned(&plan(2, 10, &base(&nginx, Listener::Clear), &steps)).run();
-    let run = run.ended_with(5);
+    let run = run.expect(5);
     assert_eq!(run.count_of("dropped", "failed"), 20, "{run}");
     assert_eq!(run.of_class("closed"), 20, "{run}");
     assert_eq!(run.count_of("small", "ok"), 20, "{run}");

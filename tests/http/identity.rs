@@ -66,12 +66,9 @@ fn keycloak_events_equal_every_step_of_every_login() {
     }
     // Pauses are not part of any answer, and neither secret appears anywhere.
     assert_eq!(run.tally("pause pause made"), 40, "{run}");
-    let (output, record) = (format!("{}{}", run.report, run.notes), run.record().to_string());
+    let (output, record) = (run.text(), run.json().to_string());
     assert!(!output.contains(Keycloak::SECRET) && !record.contains(Keycloak::SECRET), "{run}");
-    assert!(
-        !output.contains("eyJ") && !run.record()["samples"].to_string().contains("eyJ"),
-        "{run}"
-    );
+    assert!(!output.contains("eyJ") && !run.json()["samples"].to_string().contains("eyJ"), "{run}");
 }
 
 #[test]
@@ -158,7 +155,7 @@ fn keycloak_counts_logins_failures_refreshes_and_logouts() {
     for (event, count) in events {
         assert_eq!(seen.happened(event), count, "{event}\n{run}");
     }
-    let (output, record) = (format!("{}{}", run.report, run.notes), run.record().to_string());
+    let (output, record) = (run.text(), run.json().to_string());
     assert!(!output.contains("session_code=") && !record.contains("session_code="), "{run}");
 }
 

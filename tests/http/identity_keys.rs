@@ -22,7 +22,7 @@ fn keycloak_accepts_assertions_and_proofs_of_generated_keys() {
     ] {
         assert_eq!(seen.happened(event), count, "{event}\n{run}");
     }
-    let (output, record) = (format!("{}{}", run.report, run.notes), run.record().to_string());
+    let (output, record) = (run.text(), run.json().to_string());
     assert!(!output.contains("eyJ") && !record.contains("eyJ"), "{run}");
 }
 

@@ -157,7 +157,7 @@ fn keycloak_counts_one_time_passwords() {
         carried_out(&server, plan, 3, &["variables.mistype=100", "variables.remember=0"]);
     assert_eq!(run.count_of("wrong one-time password", "ok"), 3, "{run}");
     happened(&seen, &run, &[("LOGIN", 3), ("LOGIN_ERROR", 3), ("CODE_TO_TOKEN", 3)]);
-    assert!(!run.record().to_string().contains("MJZHK3TU"), "no seed is told\n{run}");
+    assert!(!run.json().to_string().contains("MJZHK3TU"), "no seed is told\n{run}");
 }
 
 #[test]

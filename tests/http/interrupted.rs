@@ -19,7 +19,7 @@ fn interrupted_run_accounts_for_every_request() {
     let run = planned(&plan).start();
     assert!(until(Duration::from_secs(90), || nginx.served().len() > 8));
     run.interrupt();
-    let run = run.wait().ended_with(130);
+    let run = run.wait().expect(130);
     let served = the_same(&nginx, &run);
     assert!(served.len() > 8 && run.count("cut_off") == 0, "{run}");
 }

@@ -71,7 +71,7 @@ fn job(opendj: &OpenDj, new: &str) -> Brunt {
 
 /// Of a row of the table: how many there were, passed, exceeded their threshold and failed.
 fn row(run: &Run, task: &str) -> [u64; 4] {
-    let line = run.report.lines().find(|line| line.split_whitespace().next() == Some(task));
+    let line = run.stdout.lines().find(|line| line.split_whitespace().next() == Some(task));
     let line = line.unwrap_or_else(|| panic!("the table has no row {task}\n{run}"));
     let cells: Vec<&str> = line.split_whitespace().collect();
     [1, 4, 6, 8].map(|at| {
@@ -135,7 +135,7 @@ fn compat_report_counts_skipped_tasks_as_failed() {
 fn to_plan_sends_the_same_requests_to_opendj() {
     let Some(opendj) = gateway() else { return };
     let before = opendj.rest_served().len();
-    let plan = job(&opendj, "planned").arg("--to-plan").run().ended_with(0).report;
+    let plan = job(&opendj, "planned").arg("--to-plan").run().expect(0).stdout;
     assert_eq!(opendj.rest_served().len(), before, "{plan}");
     // The plan holds no secret; it says where to look for it.
     assert!(!plan.contains(&format!("\"{PASSWORD}\"")), "{plan}");

@@ -5,6 +5,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use brunt_test_program::brunt;
 use brunt_testbed::{Keycloak, require};
 
 use crate::brunt::command;
@@ -77,12 +78,9 @@ fn recorded_login_is_imported_and_run_by_several_users() {
         let trial = command("run");
         let har = trial.file("login.har", &recording(&server, &app));
         let plan = har.with_file_name("login.toml");
-        let mut import = Command::new(env!("CARGO_BIN_EXE_brunt"));
-        import.args(["import", "har"]).arg(&har).arg("-o").arg(&plan);
-        let imported = import.output().expect("brunt starts");
-        let message = String::from_utf8_lossy(&imported.stderr);
-        assert!(imported.status.success(), "{message}");
-        assert!(message.contains("left literal: nothing of 40 bits or more"), "{message}");
+        let imported = brunt("import har").arg(&har).arg("-o").arg(&plan).run().expect(0);
+        let literal = "left literal: nothing of 40 bits or more";
+        assert!(imported.stderr.contains(literal), "{imported}");
         let load = [format!("run.users={VISITS}"), "run.iterations.each=1".to_owned()];
         let settings = load.iter().flat_map(|setting| ["--set", setting]);
         let trial = trial.arg(plan).args(settings).env("PASSWORD", "password");

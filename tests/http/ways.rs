@@ -36,7 +36,7 @@ fn redirects_cross_origins_keep_bodies_and_have_a_limit() {
         step("name = \"endless\"\nget = \"/redirect/again\""),
     ];
     let http = format!("{}\nredirects = 4", base(&nginx, Listener::Clear));
-    let run = planned(&plan(1, 6, &http, &steps.concat())).run().ended_with(0);
+    let run = planned(&plan(1, 6, &http, &steps.concat())).run().expect(0);
     assert_eq!(run.count_of("elsewhere", "ok"), 6, "{run}");
     assert_eq!((run.count_of("kept", "ok"), run.count_of("endless", "failed")), (6, 6), "{run}");
     assert_eq!(nginx.kept("redirected").as_deref(), Some(&b"carried along"[..]), "{run}");
@@ -91,7 +91,7 @@ fn basic_auth_and_headers_are_sent_as_given() {
         "{}\nheaders = {{ X-Test = \"of all\", User-Agent = \"one of many\" }}",
         base(&nginx, Listener::Clear)
     );
-    let run = planned(&plan(1, 5, &http, &steps.concat())).run().ended_with(0);
+    let run = planned(&plan(1, 5, &http, &steps.concat())).run().expect(0);
     let served = the_same(&nginx, &run);
     assert_eq!(run.ends_of("wrong"), [(("result".into(), 401), 5)].into(), "{run}");
     assert_eq!(served.iter().filter(|one| one.user == "user.5" && one.status == 200).count(), 5);
@@ -99,7 +99,7 @@ fn basic_auth_and_headers_are_sent_as_given() {
     let own = served.iter().filter(|one| one.x_test == "its own").count();
     assert_eq!((own, served.iter().filter(|one| one.x_test == "of all").count()), (5, 10));
     // A password is nowhere to be read.
-    assert!(!run.record().to_string().contains(PASSWORD), "{run}");
+    assert!(!run.json().to_string().contains(PASSWORD), "{run}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::machine::run;
-use crate::planned::Plan;
+use crate::planned::{InMemory as _, Plan};
 use crate::rest_target::RestTarget;
 
 #[test]

@@ -51,7 +51,6 @@ mod sizing;
 mod stalls;
 mod tables;
 mod targets;
-mod trial;
 mod ubench;
 mod values;
 mod warm_up;

@@ -1,57 +1,27 @@
-//! [`Plan`] and [`Files`]: plans, and jobs of LoadGen, that the machine of this test carries out.
-//!
-//! They are used as those that a process carries out are (`brunt_test_program`).
-
-use std::ops::Deref;
+//! [`InMemory`]: plans, and jobs of LoadGen, that the machine of this test carries out.
 
 use brunt_test_program::Ended;
+pub(crate) use brunt_test_program::{Files, Plan};
 
 use crate::machine::own;
 
-/// A plan, written to a file.
-pub(crate) struct Plan(brunt_test_program::Plan);
+/// What is carried out with these words besides. The record is kept.
+pub(crate) trait InMemory {
+    fn run(&self, line: &[&str]) -> Ended;
+}
 
-/// The files of a job.
-pub(crate) struct Files(brunt_test_program::Files);
-
-impl Plan {
-    /// Writes a plan.
-    pub(crate) fn from_text(text: &str) -> Self {
-        Self(brunt_test_program::Plan::from_text(text))
-    }
-
-    /// Carries it out. The record is kept.
-    pub(crate) fn run(&self, line: &[&str]) -> Ended {
-        let path = self.0.path().display().to_string();
-        own(|machine| machine.record(&["run", &path], line))
+impl InMemory for Plan {
+    fn run(&self, line: &[&str]) -> Ended {
+        // A failure can be reproduced.
+        let seed = if line.contains(&"--seed") { &[][..] } else { &["--seed", "7"] };
+        let path = self.path().display().to_string();
+        own(|machine| machine.record(&[&["run", &path], seed].concat(), line))
     }
 }
 
-impl Files {
-    /// Empty directories for jobs, workloads and tasks.
-    pub(crate) fn new() -> Self {
-        Self(brunt_test_program::Files::new())
-    }
-
-    /// Performs the job to its end. The record is kept.
-    pub(crate) fn perform(&self, line: &[&str]) -> Ended {
-        let path = self.0.path().display().to_string();
+impl InMemory for Files {
+    fn run(&self, line: &[&str]) -> Ended {
+        let path = self.path().display().to_string();
         own(|machine| machine.record(&["loadgen", "--config", &path], line))
-    }
-}
-
-impl Deref for Plan {
-    type Target = brunt_test_program::Plan;
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
-
-impl Deref for Files {
-    type Target = brunt_test_program::Files;
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
     }
 }

@@ -12,7 +12,7 @@ use brunt_test_program::Ended;
 use ldap3_proto::proto::LdapOp;
 
 use crate::machine::own;
-use crate::planned::Plan;
+use crate::planned::{InMemory as _, Plan};
 use crate::rest_target::RestTarget;
 use crate::targets::Targets;
 

@@ -3,29 +3,31 @@
 use std::time::Duration;
 
 use brunt_ldap_server::Operation;
+use brunt_test_program::{Ended, scratch};
 
 use crate::directory::Directory;
+use crate::machine::own;
+use crate::planned::{InMemory as _, Plan};
 use crate::rest_target::RestTarget;
-use crate::trial::{Run, Trial, command, planned};
 use crate::wire::WAY;
 
 /// The way to a server and back.
 const ROUND_TRIP: Duration = WAY.saturating_mul(2);
 
 /// A plan in which each of these users asks so often for the same page by HTTPS, and trusts the server's authority.
-fn https(target: &RestTarget, (users, each): (u32, u32), http: &str, tls: &str) -> Trial {
+fn https(target: &RestTarget, (users, each): (u32, u32), http: &str, tls: &str) -> Plan {
     let base = &target.secured;
-    let trial = planned(&format!(
+    let plan = Plan::from_text(&format!(
         "[run]\nusers = {users}\niterations = {{ each = {each} }}\n[http]\nbase = \"{base}\"\n{http}\n\
          [http.tls]\nca = \"ca.pem\"\n{tls}\n[[scenario]]\nsteps = [{{ name = \"page\", get = \"/\" }}]\n"
     ));
-    trial.file("ca.pem", target.ca_pem());
-    trial
+    plan.beside("ca.pem", target.ca_pem());
+    plan
 }
 
 /// What all measurements of a part took together.
-fn took(run: &Run, part: &str) -> Duration {
-    let parts = run.record()["parts"].as_array().expect("parts");
+fn took(run: &Ended, part: &str) -> Duration {
+    let parts = run.json()["parts"].as_array().expect("parts");
     let found = parts.iter().find(|known| known["name"] == part).expect("a part");
     Duration::from_nanos(found["took"]["sum_ns"].as_u64().expect("nanoseconds"))
 }
@@ -38,7 +40,7 @@ fn tls_handshake_takes_its_round_trips() {
     {
         let target = RestTarget::start();
         let tls = format!("lowest = \"{version}\"\nhighest = \"{version}\"\nresume = {resume}");
-        let run = https(&target, (1, 20), "requests-per-connection = 1", &tls).run().went_well();
+        let run = https(&target, (1, 20), "requests-per-connection = 1", &tls).run(&[]).went_well();
         let (seen, resumed) = (target.stats(), if resume { 19 } else { 0 });
         assert_eq!((seen.requests, seen.handshakes), ([20, 0], 20), "TLS {version}\n{run}");
         assert_eq!(seen.handshakes_resumed, resumed, "TLS {version}\n{run}");
@@ -57,7 +59,7 @@ fn http_version_is_negotiated_by_alpn() {
     for (version, requests) in [("1.1", [150, 0]), ("2", [0, 150]), ("auto", [0, 150])] {
         let target = RestTarget::start();
         let run = https(&target, (3, 50), &format!("version = \"{version}\""), "");
-        let run = run.run().went_well();
+        let run = run.run(&[]).went_well();
         let seen = target.stats();
         assert_eq!((seen.requests, seen.handshakes), (requests, 3), "{version}\n{run}");
         assert_eq!((run.part("tls"), run.part("first byte")), (3, 150), "{version}\n{run}");
@@ -67,7 +69,7 @@ fn http_version_is_negotiated_by_alpn() {
 #[test]
 fn http2_streams_share_a_handshake() {
     let target = RestTarget::start();
-    let run = https(&target, (8, 25), "version = \"2\"\nstreams = 4", "").run().went_well();
+    let run = https(&target, (8, 25), "version = \"2\"\nstreams = 4", "").run(&[]).went_well();
     let seen = target.stats();
     assert_eq!((seen.requests, seen.handshakes), ([0, 200], 2), "{run}");
 }
@@ -76,14 +78,14 @@ fn http2_streams_share_a_handshake() {
 fn untrusted_server_receives_no_request() {
     let (target, other) = (RestTarget::start(), RestTarget::start());
     let refused = https(&target, (1, 3), "", "");
-    refused.file("ca.pem", other.ca_pem());
-    let refused = refused.run();
-    assert_ne!(refused.code, 0, "{refused}");
-    assert!(refused.any_record().is_none_or(|_| refused.of_class("tls") == 3), "{refused}");
+    refused.beside("ca.pem", other.ca_pem());
+    let refused = refused.run(&[]);
+    assert_ne!(refused.code(), 0, "{refused}");
+    assert!(refused.any_json().is_none_or(|_| refused.of_class("tls") == 3), "{refused}");
     assert!(refused.to_string().contains("no certificate that is trusted"), "{refused}");
     // Neither does one whose certificate is of another name.
-    let named = https(&target, (1, 3), "", "server-name = \"id.example.com\"").run();
-    assert_ne!(named.code, 0, "{named}");
+    let named = https(&target, (1, 3), "", "server-name = \"id.example.com\"").run(&[]);
+    assert_ne!(named.code(), 0, "{named}");
     assert!(named.to_string().contains("id.example.com"), "{named}");
     let seen = target.stats();
     assert_eq!((seen.requests, seen.handshakes), ([0, 0], 0), "{refused}\n{named}");
@@ -94,8 +96,8 @@ fn untrusted_server_receives_no_request() {
 fn secured_run_is_the_same_every_time() {
     let record = || {
         let target = RestTarget::start();
-        let run = https(&target, (4, 25), "requests-per-connection = 10", "").run().went_well();
-        let record = run.record();
+        let run = https(&target, (4, 25), "requests-per-connection = 10", "").run(&[]).went_well();
+        let record = run.json();
         ["counts", "operations", "parts", "tallies", "verdict"]
             .map(|key| record[key].to_string().replace(&target.secured, ""))
     };
@@ -103,10 +105,13 @@ fn secured_run_is_the_same_every_time() {
 }
 
 /// Searches ten times by two connections.
-fn searches(directory: &Directory, port: &str, secured: &str) -> Run {
-    let trial = command("searchrate").args(["-h", "10.0.0.2", "-p", port, secured, "--ca"]);
-    let ca = trial.file("ca.pem", directory.ca_pem());
-    trial.arg(ca).typed("-F -c 2 -m 10 -b dc=example,dc=com (uid=user.1)").run().went_well()
+fn searches(directory: &Directory, port: &str, secured: &str) -> Ended {
+    let files = scratch();
+    let ca = files.path().join("ca.pem");
+    std::fs::write(&ca, directory.ca_pem()).expect("a file");
+    let at = ["-h", "10.0.0.2", "-p", port, secured, "--ca", &ca.display().to_string()];
+    let line = "-F -c 2 -m 10 -b dc=example,dc=com (uid=user.1)".split(' ').collect::<Vec<_>>();
+    own(|machine| machine.record(&["searchrate"], &[&at[..], &line].concat())).went_well()
 }
 
 #[test]

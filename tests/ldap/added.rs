@@ -70,7 +70,7 @@ fn purge_leaves_nothing_behind() {
         let (adds, deletes) = (run.count_of("add", "ok"), run.count_of("delete", "ok"));
         assert_eq!((seen.adds, seen.deletes), (adds, adds), "{mode} {seen:?}\n{run}");
         let purged = format!("{} entries have been successfully purged", adds - deletes);
-        assert!(run.notes.contains(&purged), "{purged}\n{run}");
+        assert!(run.stderr.contains(&purged), "{purged}\n{run}");
         let expected = if mode.contains("-s 30") { 200 - (200 - 30) / 2 } else { 200 };
         assert!(adds.abs_diff(expected) <= 4, "{mode}: {adds} added\n{run}");
     }
@@ -120,7 +120,7 @@ fn existing_entries_are_neither_replaced_nor_deleted() {
     let run = command("addrate").to(&slapd, Transport::Plain).typed("-F -c 2 -m 60 -C off");
     let theirs = TEMPLATE.replace("added.[round].", "user.");
     let template = run.file("template", &theirs);
-    let run = run.args(["-D", ADMIN_DN, "-w", PASSWORD]).arg(template).run().ended_with(0);
+    let run = run.args(["-D", ADMIN_DN, "-w", PASSWORD]).arg(template).run().expect(0);
     assert_eq!(run.results(), [(0, 20), (68, 40)].into(), "{run}");
     assert_eq!(slapd.value(&user_dn(39), "description").as_deref(), Some("as made"));
     assert!(slapd.entry(&user_dn(40)).is_empty(), "what was added is gone again");
@@ -136,14 +136,14 @@ fn purge_follows_a_signal() {
         brunt_testbed::until(Duration::from_secs(90), || slapd.log_text().contains(" ADD dn="));
     assert!(begun, "nothing was added");
     running.interrupt();
-    let run = running.wait().ended_with(130);
-    assert!(run.notes.contains("successfully purged"), "{run}");
+    let run = running.wait().expect(130);
+    assert!(run.stderr.contains("successfully purged"), "{run}");
     assert_eq!(slapd.entries_below(BASE_DN), before, "{run}");
 }
 
 #[test]
 fn template_file_missing_exits_80() {
     let run = command("addrate").args(["-h", "127.0.0.1", "/nowhere/template"]).run();
-    let run = run.ended_with(80);
-    assert!(run.notes.contains("/nowhere/template"), "{run}");
+    let run = run.expect(80);
+    assert!(run.stderr.contains("/nowhere/template"), "{run}");
 }

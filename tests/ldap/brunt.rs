@@ -1,16 +1,14 @@
 //! Command lines of the LDAP tools, and what is read from their records and tables.
 
-use std::process::Command;
-
-pub(crate) use brunt_testbed::{Ended as Run, Trial as Brunt};
+use brunt_test_program::brunt;
+pub(crate) use brunt_test_program::{Ended as Run, Trial as Brunt};
 
 use crate::directory::{Directory, Transport};
 
 /// A run of the tool of this name, with the seed given so that a failure can be reproduced. Options first, trailing
 /// arguments last: the tools stop reading options at the first trailing argument.
 pub(crate) fn command(tool: &str) -> Brunt {
-    let brunt = Command::new(env!("CARGO_BIN_EXE_brunt"));
-    Brunt::brunt(brunt, &[tool, "--no-prompt", "--seed", "7"])
+    brunt(tool).typed("--no-prompt --seed 7").recorded()
 }
 
 /// Where a run is directed to.
@@ -34,11 +32,11 @@ impl To for Brunt {
 /// Whether a connection, even the one before the run, could not be opened or was lost.
 pub(crate) fn lost_a_connection(run: &Run) -> bool {
     let lost = || ["connect", "closed", "tls"].iter().any(|class| run.of_class(class) > 0);
-    [81, 91].contains(&run.code) || run.any_record().is_some() && lost()
+    [81, 91].contains(&run.code()) || run.any_json().is_some() && lost()
 }
 
 /// The rows of a table in CSV without its header, cell by cell.
 pub(crate) fn rows(run: &Run) -> Vec<Vec<f64>> {
     let cell = |cell: &str| cell.parse().unwrap_or(f64::NAN);
-    run.report.lines().skip(1).map(|line| line.split(',').map(cell).collect()).collect()
+    run.stdout.lines().skip(1).map(|line| line.split(',').map(cell).collect()).collect()
 }

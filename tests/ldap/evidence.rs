@@ -95,7 +95,7 @@ fn binds(server: &impl Directory, transport: Transport, mode: Mode) {
         let brunt = brunt.args(["-D", "uid=user.{},ou=people,dc=example,dc=com"]);
         brunt.args(["-g", "inc(0,99)"]).run()
     });
-    let ran = ran.ended_with(0);
+    let ran = ran.expect(0);
     assert_eq!(seen.binds, COUNT, "{mode:?} {transport:?} {seen:?}\n{ran}");
     let results = ran.results();
     assert!(results.contains_key(&49) && results.contains_key(&0), "{results:?}\n{ran}");
@@ -122,7 +122,7 @@ fn modifications(server: &impl Directory, transport: Transport, mode: Mode) {
         let brunt = brunt.args(["-b", "uid=user.{1},ou=people,dc=example,dc=com"]);
         brunt.args(["-g", "inc(80,119)", "-g", "randstr(12)", "description:{2}"]).run()
     });
-    let ran = ran.ended_with(0);
+    let ran = ran.expect(0);
     assert_eq!((seen.modifies, seen.binds), (COUNT, mode.logins()), "{mode:?} {seen:?}\n{ran}");
     agree(&ran, &seen, transport, mode, mode.logins());
 }

@@ -51,7 +51,7 @@ fn slapd_identifies_users_by_every_password_mechanism() {
             assert_eq!(bound_as(&slapd, skip), users(0..=9), "{mechanism}");
         }
         let wrong = bind(&slapd, "-f -I 100 -w password -o").arg(format!("mech={mechanism}"));
-        let wrong = wrong.args(["-o", "authid=user.{}", "-g", "inc(0,9)"]).run().ended_with(1);
+        let wrong = wrong.args(["-o", "authid=user.{}", "-g", "inc(0,9)"]).run().expect(1);
         assert_eq!(wrong.results(), [(49, COUNT)].into(), "{mechanism}\n{wrong}");
     }
 }
@@ -105,9 +105,9 @@ fn find_and_bind(server: &impl Directory) {
     assert_eq!(seen.connections, COUNT + 1, "{seen:?}");
     // Nothing found, or too much: no bind is sent.
     let seen = server.saw(|| {
-        let none = found("-f", "{1}", &["(uid=nobody)"]).ended_with(1);
+        let none = found("-f", "{1}", &["(uid=nobody)"]).expect(1);
         assert_eq!(none.results(), [(94, COUNT)].into(), "{none}");
-        let many = found("-f", "{1}", &["(uid=user.1*)"]).ended_with(1);
+        let many = found("-f", "{1}", &["(uid=user.1*)"]).expect(1);
         assert_eq!(many.results(), [(95, COUNT)].into(), "{many}");
     });
     assert_eq!((seen.searches, seen.binds), (2 * COUNT, 0), "{seen:?}");
@@ -116,7 +116,7 @@ fn find_and_bind(server: &impl Directory) {
 #[test]
 fn wrong_passwords_are_all_counted() {
     let Some(slapd) = slapd(10) else { return };
-    let run = bind(&slapd, "-f -I 100 -w password -D").arg(user_dn(1)).run().ended_with(1);
+    let run = bind(&slapd, "-f -I 100 -w password -D").arg(user_dn(1)).run().expect(1);
     assert_eq!(run.results(), [(49, COUNT)].into(), "{run}");
     assert_eq!(slapd.operations().with_result(49), COUNT);
     let run = bind(&slapd, "-f -I 0 -w password -D").arg(user_dn(1)).run().went_well();
@@ -151,8 +151,8 @@ fn client_certificate_in_any_store_decides_the_identity() {
     let other = by_certificate(&slapd, Transport::Ldaps, |run| {
         run.typed(&format!("-K {} -W {PASSWORD} -N nobody", text(&p12)))
     });
-    assert_eq!(other.code, 89, "{other}");
-    assert!(other.notes.contains("nobody"), "{other}");
+    assert_eq!(other.code(), 89, "{other}");
+    assert!(other.stderr.contains("nobody"), "{other}");
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn by_certificate(slapd: &Slapd, transport: Transport, with: impl FnOnce(Brunt) 
     let run = command("authrate").to(slapd, transport);
     let run = run.args(["-f", "-c", "3", "-m", &COUNT.to_string(), "-o", "mech=EXTERNAL"]);
     let run = with(run).run();
-    if run.code == 0 {
+    if run.code() == 0 {
         assert_eq!(bound_as(slapd, skip), users(5..=5), "{run}");
     }
     run
@@ -224,12 +224,12 @@ fn bind_controls_are_sent_and_their_answers_accepted() {
     };
     let output = |run: &Run, warnings: u64, errors: u64| {
         let note = format!("{warnings} password policy warnings and {errors} errors");
-        assert!(run.notes.contains(&note), "not said: {note}\n{run}");
+        assert!(run.stderr.contains(&note), "not said: {note}\n{run}");
     };
     output(&of("expiring").went_well(), COUNT, 0);
     output(&of("reset").went_well(), 0, COUNT);
-    let locked = of("locked").ended_with(49);
+    let locked = of("locked").expect(49);
     assert!((10..=12).contains(&locked.count("failed")), "{locked}");
     let plain = bind(&slapd, "-f -w password -D").arg(user_dn(1)).run().went_well();
-    assert!(!plain.notes.contains("password policy"), "{plain}");
+    assert!(!plain.stderr.contains("password policy"), "{plain}");
 }

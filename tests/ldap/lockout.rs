@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::process::Stdio;
 
+use brunt_test_program::Plan;
 use brunt_testbed::{ADMIN_DN, PASSWORD, Slapd, user_dn};
 
 use crate::brunt::{Brunt, command};
@@ -51,19 +52,18 @@ fn abort_on_locked_ends_the_run_before_accounts_lock() {
     let Some(slapd) = with_lockout() else { return };
     let seen = slapd.saw(|| {
         let run =
-            binds(&slapd, "wrong").args(["-d", "30", "--abort-on", "locked"]).run().ended_with(10);
-        assert!(run.notes.contains("--abort-on locked"), "{run}");
+            binds(&slapd, "wrong").args(["-d", "30", "--abort-on", "locked"]).run().expect(10);
+        assert!(run.stderr.contains("--abort-on locked"), "{run}");
         assert!(run.of_class("locked") > 0, "{run}");
     });
     // Each account once, and then one or two a second time: those that were on their way.
     assert!((USERS as u64 + 1..USERS as u64 + 6).contains(&seen.binds), "{seen:?}");
     assert_eq!(locked(&slapd), 0);
     // The same without the condition.
-    binds(&slapd, PASSWORD).args(["-I", "100", "-m", &(4 * USERS).to_string()]).run().ended_with(1);
+    binds(&slapd, PASSWORD).args(["-I", "100", "-m", &(4 * USERS).to_string()]).run().expect(1);
     assert_eq!(locked(&slapd), USERS, "the policy locks accounts");
     // They are locked now, and with the right password the server says so.
-    let run =
-        binds(&slapd, PASSWORD).args(["-d", "30", "--abort-on", "locked>5"]).run().ended_with(10);
+    let run = binds(&slapd, PASSWORD).args(["-d", "30", "--abort-on", "locked>5"]).run().expect(10);
     assert!(run.of_class("locked") > 5 && run.of_class("locked") <= 8, "{run}");
 }
 
@@ -79,8 +79,6 @@ fn abort_on_locked_ignores_correct_passwords() {
 #[test]
 fn abort_on_locked_in_a_plan_ends_it_before_accounts_lock() {
     let Some(slapd) = with_lockout() else { return };
-    let directory = tempfile::tempdir().expect("a directory");
-    let path = directory.path().join("plan.toml");
     let dn = user_dn(0).replacen("user.0", "user.${user}", 1);
     let plan = format!(
         "abort-on = ['locked']\n[run]\nusers = 2\nrate = '400/s'\nduration = '30s'\n\
@@ -91,12 +89,9 @@ fn abort_on_locked_in_a_plan_ends_it_before_accounts_lock() {
         slapd.port(),
         USERS - 1,
     );
-    std::fs::write(&path, plan).expect("a file");
     let seen = slapd.saw(|| {
-        let brunt = std::process::Command::new(env!("CARGO_BIN_EXE_brunt"));
-        let run = Brunt::brunt(brunt, &["run", path.to_str().expect("a plain path")]);
-        let run = run.run().ended_with(10);
-        assert!(run.notes.contains("--abort-on locked"), "{run}");
+        let run = Plan::from_text(&plan).start(&[]).wait().expect(10);
+        assert!(run.stderr.contains("--abort-on locked"), "{run}");
     });
     // The second refusal of any ends it, which comes soon among random users; a few binds were on their way.
     assert!((2..USERS as u64 + 8).contains(&seen.binds), "{seen:?}");

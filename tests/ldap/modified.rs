@@ -45,7 +45,7 @@ fn multiplexed(server: &impl Directory) {
     let seen = server.saw(|| {
         let run = modify(server, target, "-c 2 -t 8 -m 400 -g inc(0,99)");
         let run = run.args(["-g", &suffix, "-g", "randstr(10)", "description:{3}"]).run();
-        results = Some(run.ended_with(0).results());
+        results = Some(run.expect(0).results());
     });
     assert_eq!(results, Some([(0, 200), (32, 200)].into()), "{seen:?}");
     assert_eq!((seen.modifies, seen.connections, seen.with_result(32)), (400, 3, 200), "{seen:?}");
@@ -70,7 +70,7 @@ fn increment_adds_up() {
     let Some(slapd) = slapd(10) else { return };
     let run = modify(&slapd, &user_dn(4), "-c 4 -m 250 --increment employeeNumber:3").run();
     // employeeNumber is a string to slapd, whose schema says what can be incremented.
-    assert_eq!(run.ended_with(1).results().len(), 1);
+    assert_eq!(run.expect(1).results().len(), 1);
     let template = "dn: uid=counter,ou=people,dc=example,dc=com\nobjectClass: account\nobjectClass: posixAccount\n\
                     uid: counter\ncn: c\nuidNumber: 1000\ngidNumber: 7\nhomeDirectory: /\n";
     let directory = tempfile::tempdir().expect("a temporary directory");
@@ -101,7 +101,7 @@ fn assertion_control_filters_modifications_in_opendj() {
 fn asserted(server: &impl Directory) {
     let target = "uid=user.{1},ou=people,dc=example,dc=com";
     let run = modify(server, target, "-m 10 -g inc(0,9) --assertionFilter (|(sn=2)(sn=4))");
-    let run = run.arg("description:odd").run().ended_with(0);
+    let run = run.arg("description:odd").run().expect(0);
     assert_eq!(run.results(), [(0, 2), (122, 8)].into(), "{run}");
 }
 
@@ -144,7 +144,7 @@ fn race(server: &impl Directory, version: &str) {
     let mut runs = None;
     let seen = server.saw(|| {
         let start = || modify(server, &user_dn(8), &options).arg("description:{}").start();
-        runs = Some([start(), start()].map(|running| running.wait().ended_with(0)));
+        runs = Some([start(), start()].map(|running| running.wait().expect(0)));
     });
     let runs = runs.expect("they ran");
     let of =
@@ -167,7 +167,7 @@ fn mvcc_without_contention_never_fails() {
     // What has no such attribute cannot be asserted, and must not be modified unasserted.
     let seen = slapd.saw(|| {
         let options = "-m 10 --strategy read_modify --mvcc etag -g randstr(9)";
-        let run = modify(&slapd, &user_dn(1), options).arg("description:{}").run().ended_with(1);
+        let run = modify(&slapd, &user_dn(1), options).arg("description:{}").run().expect(1);
         assert_eq!(run.count("failed"), 10, "{run}");
     });
     assert_eq!(seen.modifies, 0, "{seen:?}");

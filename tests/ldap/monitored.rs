@@ -15,7 +15,7 @@ fn search(slapd: &Slapd, monitor: &[&str]) -> Run {
 
 /// How a reading of a source began and ended.
 fn reading(run: &Run, source: &str, name: &str) -> (f64, f64) {
-    let monitors = run.record()["monitors"].as_array().expect("the record has monitors");
+    let monitors = run.json()["monitors"].as_array().expect("the record has monitors");
     let monitor = monitors.iter().find(|monitor| monitor["source"] == source).expect("it is there");
     assert!(monitor["samples"].as_u64() >= Some(4) && monitor["failed"] == 0, "{monitor}");
     let readings = monitor["readings"].as_array().expect("it has readings");
@@ -39,8 +39,8 @@ fn monitor_figures_of_slapd_and_kernel_are_in_the_record() {
     assert!(first <= last && last - first < 8.0, "{first} {last}");
     let (_, files) = reading(&run, &pid, "open files");
     assert!(files >= 3.0, "{files}");
-    assert!(run.notes.contains("Target's own figures (ldap)"), "{run}");
-    assert!(run.notes.contains("operations completed"), "{run}");
+    assert!(run.stderr.contains("Target's own figures (ldap)"), "{run}");
+    assert!(run.stderr.contains("operations completed"), "{run}");
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn monitor_source_that_cannot_be_read_stops_the_run() {
     ] {
         let before = slapd.operations().searches;
         let run = search(&slapd, &[source]);
-        assert!(run.code != 0 && run.notes.contains(output), "{source}\n{run}");
+        assert!(run.code() != 0 && run.stderr.contains(output), "{source}\n{run}");
         assert_eq!(slapd.operations().searches, before, "{source}");
     }
 }

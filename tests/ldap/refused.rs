@@ -19,11 +19,11 @@ fn slapd_serving(certificate: Option<&'static str>) -> Option<Slapd> {
 
 /// That a run ended before it began: with this code, these words, and no row.
 fn never_began(run: &Run, code: i32, words: &[&str]) {
-    assert_eq!(run.code, code, "{run}");
+    assert_eq!(run.code(), code, "{run}");
     for words in words {
-        assert!(run.notes.contains(words), "not said: {words}\n{run}");
+        assert!(run.stderr.contains(words), "not said: {words}\n{run}");
     }
-    assert!(run.report.is_empty(), "{run}");
+    assert!(run.stdout.is_empty(), "{run}");
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn wrong_password_exits_49() {
             let run = run.args([&user_dn(1), "-D", ADMIN_DN, "-w", "wrong", what]);
             let run = run.run();
             never_began(&run, 49, &["failed to bind as uid=admin", "invalidCredentials"]);
-            assert!(!run.notes.contains("reach the server"), "{run}");
+            assert!(!run.stderr.contains("reach the server"), "{run}");
         }
     });
     assert_eq!((seen.connections, seen.binds, seen.searches, seen.modifies), (2, 2, 0, 0));
@@ -46,14 +46,13 @@ fn wrong_password_exits_49() {
 fn authrate_with_all_first_binds_refused_exits_49() {
     let Some(slapd) = slapd(10) else { return };
     let run = || command("authrate").to(&slapd, Transport::Plain).typed("-f -c 2 -m 5000");
-    let wrong = run().args(["-w", "wrong", "-D", &user_dn(1)]).run().ended_with(49);
+    let wrong = run().args(["-w", "wrong", "-D", &user_dn(1)]).run().expect(49);
     // Ten, and one that the other connection had sent.
     assert!((10..=11).contains(&wrong.count("failed")), "{wrong}");
-    assert!(wrong.notes.contains("binds were all refused with invalidCredentials"), "{wrong}");
+    assert!(wrong.stderr.contains("binds were all refused with invalidCredentials"), "{wrong}");
     assert_eq!(slapd.operations().with_result(49), wrong.count("failed"));
     // Asked for, they are measured like others, and as none succeeds, the run has failed.
-    let requested =
-        run().args(["-I", "100", "-w", PASSWORD, "-D", &user_dn(1)]).run().ended_with(1);
+    let requested = run().args(["-I", "100", "-w", PASSWORD, "-D", &user_dn(1)]).run().expect(1);
     assert_eq!((requested.count("failed"), requested.results()[&49]), (5000, 5000), "{requested}");
 }
 
@@ -126,7 +125,7 @@ fn certificate_expired_is_refused() {
     // Its last second may not be over yet, or be over in the middle of a run.
     until(Duration::from_secs(90), || {
         run = Some(search(command("searchrate").to(&slapd, Transport::Ldaps)));
-        run.as_ref().is_some_and(|run| ![0, 1].contains(&run.code))
+        run.as_ref().is_some_and(|run| ![0, 1].contains(&run.code()))
     });
     never_began(&run.expect("it ran"), 91, &["certificate", "expired"]);
 }
@@ -144,8 +143,8 @@ fn start_tls_never_falls_back_to_clear_text() {
             let run = command(tool).args(["-h", "localhost", "-p", &slapd.port().to_string()]);
             let run = run.typed("-q -X -f -m 10 -D").args([ADMIN_DN, "-w", PASSWORD]).args(further);
             let run = run.run();
-            assert_ne!(run.code, 0, "{run}");
-            never_began(&run, run.code, &["StartTLS"]);
+            assert_ne!(run.code(), 0, "{run}");
+            never_began(&run, run.code(), &["StartTLS"]);
         }
     });
     // One request of each, and it was the one for TLS.

@@ -35,7 +35,7 @@ fn comparerate_counts_true_and_false_as_successes() {
     assert_eq!(run.results(), [(6, 100), (5, 100)].into(), "{run}");
     assert_eq!((seen.with_result(6), seen.with_result(5)), (100, 100), "{seen:?}");
     let run = load(&slapd, "comparerate", "-F -m 5 -g inc(90,99)").arg("mail:x").run();
-    assert_eq!(run.ended_with(1).results(), [(32, 5)].into());
+    assert_eq!(run.expect(1).results(), [(32, 5)].into());
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn deleterate_deletes_one_entry_per_operation() {
     assert_eq!(run.map(|run| run.count("ok")), Some(15));
     let left = names(&slapd, 20).into_iter().flatten().count();
     assert_eq!(left, 5);
-    let again = load(&slapd, "deleterate", "-F -m 10 -g inc(0,9)").run().ended_with(0);
+    let again = load(&slapd, "deleterate", "-F -m 10 -g inc(0,9)").run().expect(0);
     assert_eq!(again.results(), [(0, 5), (32, 5)].into(), "{again}");
 }
 

@@ -17,7 +17,7 @@ fn searchrate_without_any_entry_found_says_so() {
         let run = search(&slapd, "-b").args([PEOPLE_DN, &format!("(uid={user})")]);
         let run = run.run().went_well();
         // The note before the screen has the words, too.
-        let (_, screen) = run.notes.split_once("\nsearchrate at ").expect("the last screen");
+        let (_, screen) = run.stderr.split_once("\nsearchrate at ").expect("the last screen");
         let words: Vec<&str> = screen.split_whitespace().collect();
         assert_eq!(words.join(" ").contains("No search found an entry"), nothing, "{run}");
     }
@@ -90,8 +90,8 @@ fn sort_order_reaches_the_server() {
     };
     by("+uid:caseIgnoreOrderingMatch,-sn:caseIgnoreOrderingMatch").went_well();
     // OpenLDAP's schema gives uid no order of its own: inappropriateMatching; and there is no such attribute.
-    assert_eq!(by("uid").ended_with(1).results(), [(18, 12)].into());
-    assert_eq!(by("no-such-attribute").ended_with(1).results(), [(16, 12)].into());
+    assert_eq!(by("uid").expect(1).results(), [(18, 12)].into());
+    assert_eq!(by("no-such-attribute").expect(1).results(), [(16, 12)].into());
 }
 
 #[test]
@@ -127,9 +127,9 @@ fn proxied(server: &impl Directory) {
     // A user may write only to its own entry.
     let allowed = run(&format!("dn:{}", user_dn(3)), &user_dn(3)).went_well();
     assert_eq!(allowed.count("ok"), 10, "{allowed}");
-    let forbidden = run(&format!("dn:{}", user_dn(3)), &user_dn(4)).ended_with(1);
+    let forbidden = run(&format!("dn:{}", user_dn(3)), &user_dn(4)).expect(1);
     assert_eq!(forbidden.results(), [(50, 10)].into(), "{forbidden}");
-    let unknown = run("dn:uid=nobody,ou=elsewhere", &user_dn(4)).ended_with(1);
+    let unknown = run("dn:uid=nobody,ou=elsewhere", &user_dn(4)).expect(1);
     assert_eq!(unknown.results(), [(123, 10)].into(), "{unknown}");
 }
 
@@ -138,7 +138,7 @@ fn search_limits_scope_and_types_are_sent() {
     let Some(slapd) = slapd(50) else { return };
     let all = |options: &str, code: i32| {
         let run = search(&slapd, options).args(["-b", BASE_DN, "(objectClass=*)", "cn"]).run();
-        run.ended_with(code)
+        run.expect(code)
     };
     let everything = slapd.entries_below(BASE_DN) as u64;
     assert_eq!(all("", 0).count("items"), 12 * everything);
@@ -164,5 +164,5 @@ fn control_given_by_oid_reaches_the_server() {
     };
     run("1.3.6.1.1.99.1:false").went_well();
     // What is critical and unknown must be refused (RFC 4511 section 4.1.11).
-    assert_eq!(run("1.3.6.1.1.99.1:true").ended_with(1).results(), [(12, 12)].into());
+    assert_eq!(run("1.3.6.1.1.99.1:true").expect(1).results(), [(12, 12)].into());
 }

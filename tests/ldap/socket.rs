@@ -2,8 +2,8 @@
 //! the highest rate: what slapd counted on it, as whom it knew the client, and what is said where there is none.
 
 use std::os::unix::net::UnixListener;
-use std::process::Command;
 
+use brunt_test_program::{Plan, brunt};
 use brunt_testbed::{ADMIN_DN, BASE_DN, PASSWORD};
 
 use crate::brunt::{Brunt, command};
@@ -39,9 +39,9 @@ fn ldapi_external_bind_identifies_the_process_user() {
             4,
             "{log}"
         );
-        let target = run.record()["plan"]["target"].as_str().unwrap_or_default().to_owned();
+        let target = run.json()["plan"]["target"].as_str().unwrap_or_default().to_owned();
         assert!(target.starts_with(&url(&slapd.socket())), "{target}");
-        assert!(run.record()["generator"]["ports"].is_null(), "no port is needed");
+        assert!(run.json()["generator"]["ports"].is_null(), "no port is needed");
     }
     let seen = slapd.saw(|| {
         let brunt = command("authrate").args(["-h", &url(&slapd.socket())]).typed(EXTERNAL);
@@ -53,33 +53,21 @@ fn ldapi_external_bind_identifies_the_process_user() {
 #[test]
 fn ldapi_is_used_by_plans_and_find_max() {
     let Some(slapd) = slapd(10) else { return };
-    let directory = tempfile::tempdir().expect("a directory");
-    let plan = directory.path().join("plan.toml");
-    let text = format!(
+    let plan = Plan::from_text(&format!(
         "[run]\nusers = 2\niterations = {{ each = 20 }}\n[ldap]\nserver = '{}'\n\
          bind = {{ dn = '{ADMIN_DN}', password = '{PASSWORD}' }}\n\
          [variables]\nuser = {{ random = '0..9' }}\n[[scenario]]\nname = 'find'\n[[scenario.steps]]\nname = 'find'\n\
          ldap = {{ search = {{ base = '{BASE_DN}', filter = '(uid=user.${{user}})' }} }}\n",
         url(&slapd.socket())
-    );
-    std::fs::write(&plan, text).expect("a file");
-    let seen = slapd.saw(|| {
-        let brunt = Command::new(env!("CARGO_BIN_EXE_brunt"));
-        let run = Brunt::brunt(brunt, &["run", plan.to_str().expect("a plain path")]).run();
-        assert_eq!(run.went_well().count("ok"), 40);
-    });
+    ));
+    let seen = slapd.saw(|| assert_eq!(plan.start(&[]).wait().went_well().count("ok"), 40));
     assert_eq!((seen.searches, seen.binds, seen.connections), (40, 2, 2), "{seen:?}");
-    let found = directory.path().join("found.json");
-    let mut brunt = Command::new(env!("CARGO_BIN_EXE_brunt"));
-    brunt.args(["find-max", "--second", "100ms", "--quiet", "--confirm", "2s", "--seed", "7"]);
-    brunt.args(["--slo", "p99<2s", "--slo", "achieved>=50%", "--from", "100/s", "--to", "200/s"]);
-    brunt.arg("--record").arg(&found);
-    brunt.args(["--", "searchrate", "--no-prompt", "--noPropertiesFile", "-h"]);
-    brunt.arg(url(&slapd.socket())).args(["-F", "-c", "2", "-b", "", "-s", "base", "(cn=*)"]);
+    let search = brunt("find-max --second 100ms --quiet --confirm 2s --seed 7").recorded();
+    let search = search.typed("--slo p99<2s --slo achieved>=50% --from 100/s --to 200/s --");
+    let search = search.typed("searchrate --no-prompt -h").arg(url(&slapd.socket()));
     let skip = slapd.log_text().len();
-    let ended = brunt.output().expect("it can be started");
-    let message = String::from_utf8_lossy(&ended.stderr);
-    assert!(found.exists(), "{message}");
+    let ended = search.typed("-F -c 2 -s base").args(["-b", "", "(cn=*)"]).run();
+    assert!(ended.any_json().is_some(), "{ended}");
     let log = slapd.log_text();
     assert!(log[skip..].contains("ACCEPT from PATH=") && !log[skip..].contains("ACCEPT from IP="));
 }
@@ -95,8 +83,8 @@ fn ldapi_socket_without_a_server_is_named() {
         (at(&"long".repeat(30)), 89, "the system takes at most 107"),
     ] {
         let run = search(command("searchrate").args(["-h", &url(&socket)]), "-m 1").run();
-        let run = run.ended_with(code);
-        assert!(run.notes.contains(message), "{run}");
-        assert!(code == 89 || run.notes.contains(&socket.display().to_string()), "{run}");
+        let run = run.expect(code);
+        assert!(run.stderr.contains(message), "{run}");
+        assert!(code == 89 || run.stderr.contains(&socket.display().to_string()), "{run}");
     }
 }

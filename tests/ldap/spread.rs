@@ -50,7 +50,7 @@ fn dead_server_costs_only_its_share() {
     second.kill();
     let both = format!("127.0.0.1:{},127.0.0.1:{}", first.port(), second.port());
     let brunt = command("searchrate").args(["-h", &both]);
-    let run = search(brunt, "-F -c 2 -m 100").ended_with(5);
+    let run = search(brunt, "-F -c 2 -m 100").expect(5);
     assert_eq!(run.count("ok") + run.of_class("connect"), 100, "{run}");
     assert!(run.count("ok") > 0 && run.of_class("connect") > 0, "{run}");
     assert_eq!(first.operations().searches, run.count("ok"), "{run}");
@@ -107,8 +107,8 @@ fn source_ip_of_another_machine_is_refused() {
     let Some(slapd) = slapd(1) else { return };
     let brunt = command("searchrate").to(&slapd, Transport::Plain);
     let run = search(brunt, "-F -m 1 --source-ip 192.0.2.1");
-    assert_ne!(run.code, 0, "{run}");
-    assert!(run.notes.contains("192.0.2.1"), "{run}");
+    assert_ne!(run.code(), 0, "{run}");
+    assert!(run.stderr.contains("192.0.2.1"), "{run}");
     assert_eq!(slapd.operations().searches, 0, "{run}");
 }
 
@@ -169,7 +169,7 @@ fn warm_up_is_performed_but_not_counted() {
     });
     let run = run.expect("it ran");
     assert_eq!((run.count("ok"), seen.searches), (400, 600), "{run}");
-    let whole = &run.record()["conservation"]["counts"];
+    let whole = &run.json()["conservation"]["counts"];
     assert_eq!((&whole["ok"], &whole["planned"]), (&600.into(), &600.into()), "{run}");
 }
 
@@ -188,14 +188,14 @@ fn servers_have_their_own_counts_and_a_dead_first_is_tolerated() {
     first.kill();
     let [dead, alive] = [&first, &second].map(|server| format!("127.0.0.1:{}", server.port()));
     let brunt = command("searchrate").args(["-h", &format!("{dead},{alive}")]);
-    let run = search(brunt, "--details -F -c 4 -m 400").ended_with(5);
+    let run = search(brunt, "--details -F -c 4 -m 400").expect(5);
     let count = |server: &str, end: &str| run.tally(&format!("server {server}: {end}"));
     assert_eq!(count(&alive, "ok"), run.count("ok"), "{run}");
     assert_eq!(count(&dead, "unanswered"), run.of_class("connect"), "{run}");
     assert_eq!(run.count("ok") + run.of_class("connect"), 400, "{run}");
     assert_eq!(second.operations().searches, run.count("ok"), "{run}");
     assert!(run.of_class("connect") > 0 && count(&dead, "ok") == 0, "{run}");
-    let line = |server: &str| run.notes.lines().find(|line| line.starts_with(server));
+    let line = |server: &str| run.stderr.lines().find(|line| line.starts_with(server));
     for (server, end) in [(&dead, count(&dead, "unanswered")), (&alive, run.count("ok"))] {
         let shown = line(server).is_some_and(|line| line.contains(&end.to_string()));
         assert!(shown, "{server}: {end}\n{run}");

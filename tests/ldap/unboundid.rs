@@ -31,8 +31,7 @@ pub(crate) fn their(tool: &str) -> Brunt {
 
 /// The same tool in brunt.
 pub(crate) fn our(tool: &str) -> Brunt {
-    let brunt = Command::new(env!("CARGO_BIN_EXE_brunt"));
-    Brunt::brunt(brunt, &[tool, "--dialect", "unboundid", "--seed", "7"])
+    brunt_test_program::brunt(tool).typed("--dialect unboundid --seed 7").recorded()
 }
 
 fn original(tool: &str, slapd: &Slapd) -> Brunt {
@@ -68,7 +67,7 @@ fn shape(report: &str) -> Vec<String> {
 
 /// The names of the failures on standard error.
 fn failures(run: &Run) -> Vec<String> {
-    let lines = run.notes.lines().filter(|line| line.starts_with('\t'));
+    let lines = run.stderr.lines().filter(|line| line.starts_with('\t'));
     let names = lines.map(|line| line.split(":  ").next().unwrap_or_default().to_owned());
     let mut names: Vec<String> = names.collect();
     names.sort();
@@ -79,7 +78,7 @@ fn failures(run: &Run) -> Vec<String> {
 /// A run of the original that counted something: one that gets no core for its only second counts nothing in it.
 fn counted_by_the_original(original: &dyn Fn() -> Brunt) -> Run {
     let is_idle = |run: &Run| {
-        let rows = run.report.lines().filter(|row| row.trim_start().starts_with("0.000"));
+        let rows = run.stdout.lines().filter(|row| row.trim_start().starts_with("0.000"));
         rows.count() > 0
     };
     let mut runs = std::iter::repeat_with(|| original().run()).take(10);
@@ -96,9 +95,9 @@ fn alike(tool: &str, slapd: &Slapd, line: &[&str], code: i32) -> (Run, Run) {
 /// The same with lines of their own.
 pub(crate) fn compared(theirs: &dyn Fn() -> Brunt, ours: Brunt, code: i32) -> (Run, Run) {
     let (theirs, ours) = (counted_by_the_original(theirs), ours.run());
-    assert_eq!(theirs.code, code, "{theirs}");
-    assert_eq!(ours.code, code, "{ours}");
-    assert_eq!(shape(&ours.report), shape(&theirs.report), "{ours}\n{theirs}");
+    assert_eq!(theirs.code(), code, "{theirs}");
+    assert_eq!(ours.code(), code, "{ours}");
+    assert_eq!(shape(&ours.stdout), shape(&theirs.stdout), "{ours}\n{theirs}");
     assert_eq!(failures(&ours), failures(&theirs), "{ours}\n{theirs}");
     (ours, theirs)
 }
@@ -132,30 +131,14 @@ fn authrate_binds_on_separate_connections() {
     if !is_installed() {
         return;
     }
-    let line = [
-        "-D",
-        ADMIN_DN,
-        "-w",
-        PASSWORD,
-        "-b",
-        PEOPLE_DN,
-        "-f",
-        "(uid=user.[0-19])",
-        "-C",
-        PASSWORD,
-        "-t",
-        "2",
-        "-i",
-        "1",
-        "-I",
-        "1",
-        "-r",
-        "40",
-    ];
+    let line = format!(
+        "-D {ADMIN_DN} -w {PASSWORD} -b {PEOPLE_DN} -f (uid=user.[0-19]) -C {PASSWORD} -t 2 -i 1 -I 1 -r 40"
+    );
+    let line: Vec<&str> = line.split(' ').collect();
     let (ours, _) = alike("authrate", &slapd, &line, 0);
     assert_eq!(ours.part("search"), ours.count("ok"), "{ours}");
     let seen = slapd.saw(|| {
-        brunt("authrate", &slapd).args(line).run();
+        brunt("authrate", &slapd).args(&line).run();
     });
     // One connection tests the parameters; each of two threads has two, bound when they open.
     assert_eq!((seen.connections, seen.binds - seen.searches), (5, 5), "{seen:?}");
@@ -182,7 +165,7 @@ fn authrate_bind_only_and_failures_equal_the_original() {
     ];
     for kind in ["simple", "plain", "cram-md5", "digest-md5"] {
         let line = [&only[..], &["-a", kind]].concat();
-        let expected = original("authrate", &slapd).args(&line).run().code;
+        let expected = original("authrate", &slapd).args(&line).run().code();
         alike("authrate", &slapd, &line, expected);
     }
     let wrong = [
@@ -228,7 +211,7 @@ fn modrate_output_equals_the_original() {
     alike("modrate", &slapd, &[&who[..], &load, &line].concat(), 64);
     let line = ["-b", PEOPLE_DN, "-f", "(uid=user.[0-19])", "-m", "description", "-A", "cn", "-c"];
     let (ours, _) = alike("search-and-mod-rate", &slapd, &[&who[..], &load, &line].concat(), 0);
-    assert_eq!(ours.operations().len(), 2, "{ours}");
+    assert_eq!(ours.json()["operations"].as_array().map_or(0, Vec::len), 2, "{ours}");
 }
 
 #[test]
@@ -246,15 +229,15 @@ fn startup_errors_exit_like_the_original() {
     ] {
         for run in [original("searchrate", &slapd), brunt("searchrate", &slapd)] {
             let run = run.args(line).args(["-i", "1", "-I", "1"]).run();
-            assert_eq!((run.code, run.report.as_str()), (code, ""), "{run}");
+            assert_eq!((run.code(), run.stdout.as_str()), (code, ""), "{run}");
         }
     }
     // The original asks on standard output first.
     for run in [original("searchrate", &slapd), brunt("searchrate", &slapd)] {
         let run = run.args(["-f", "(uid=a)", "-D", ADMIN_DN]).run();
-        assert_eq!(run.code, 82, "{run}");
+        assert_eq!(run.code(), 82, "{run}");
     }
     // The original finds out in every operation.
     let run = brunt("searchrate", &slapd).args(["-f", "(uid=a", "-I", "1"]).run();
-    assert_eq!((run.code, run.report.as_str()), (87, ""), "{run}");
+    assert_eq!((run.code(), run.stdout.as_str()), (87, ""), "{run}");
 }

@@ -49,7 +49,7 @@ fn trust_options_work_like_the_original() {
         // The testbed's authority is none of the system's. After StartTLS the original calls the server down.
         for run in [their("searchrate"), our("searchrate")] {
             let run = at(run, &slapd, way).arg("--defaultTrust").run();
-            assert!([81, 91].contains(&run.code) && run.report.is_empty(), "{way:?} {run}");
+            assert!([81, 91].contains(&run.code()) && run.stdout.is_empty(), "{way:?} {run}");
         }
     }
 }
@@ -72,13 +72,13 @@ fn sasl_mechanisms_work_like_the_original() {
             let skip = slapd.log_text().len();
             let run = run.args(["-h", "localhost", "-p", &slapd.port().to_string()]).args(LOAD);
             let run = run.args(["-o", &mechanism, "--saslOption", who, "-w", PASSWORD]).run();
-            assert_eq!(run.code, 0, "{mechanism} {run}");
+            assert_eq!(run.code(), 0, "{mechanism} {run}");
             assert_eq!(bound_as(&slapd, skip), users(1..=1), "{mechanism} {run}");
         }
         for run in [their("searchrate"), our("searchrate")] {
             let run = run.args(["-h", "localhost", "-p", &slapd.port().to_string()]).args(LOAD);
             let run = run.args(["-o", &mechanism, "-o", who, "-w", "wrong"]).run();
-            assert_eq!((run.code, run.report.as_str()), (49, ""), "{mechanism} {run}");
+            assert_eq!((run.code(), run.stdout.as_str()), (49, ""), "{mechanism} {run}");
         }
     }
 }
@@ -99,7 +99,7 @@ fn client_certificate_decides_the_identity() {
                 let run = at(our("searchrate"), &slapd, way).arg("-P").arg(&trust);
                 let run = run.args(["-T", PASSWORD, "-W", PASSWORD, "-N", "client", "-K"]);
                 let run = run.arg(store).args(["--keyStoreFormat", format]).args(external).run();
-                assert_eq!(run.code, 0, "{way:?} {format} {run}");
+                assert_eq!(run.code(), 0, "{way:?} {format} {run}");
                 assert_eq!(bound_as(&slapd, skip), users(5..=5), "{way:?} {format} {run}");
             }
         }

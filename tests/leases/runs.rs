@@ -1,10 +1,10 @@
 //! `brunt leases` against real servers: the reported operations of a run are compared with the rows that the server's
 //! client counts.
 
-use std::process::Command;
 use std::time::Duration;
 
-use brunt_testbed::{Ended, MariaDb, Running, Trial, until};
+use brunt_test_program::{Ended, Program, Trial, brunt};
+use brunt_testbed::{MariaDb, until};
 use serde_json::Value;
 
 use crate::database::{
@@ -24,12 +24,12 @@ impl From<Ended> for Run {
 
 impl Run {
     fn cells(&self) -> &[Value] {
-        self.ended.record()["cells"].as_array().map_or(&[], Vec::as_slice)
+        self.ended.json()["cells"].as_array().map_or(&[], Vec::as_slice)
     }
 
-    fn ended_with(self, code: i32) -> Self {
-        assert_eq!(self.ended.code, code, "{}", self.ended);
-        for cell in self.ended.any_record().map_or(&[][..], |_| self.cells()) {
+    fn expect(self, code: i32) -> Self {
+        assert_eq!(self.ended.code(), code, "{}", self.ended);
+        for cell in self.ended.any_json().map_or(&[][..], |_| self.cells()) {
             assert_eq!(cell["record"]["conservation"]["holds"], true, "{cell}");
         }
         self
@@ -76,10 +76,8 @@ fn leases(database: Database<'_>, line: &str) -> Trial {
 }
 
 fn at(database: Database<'_>, url: &str, line: &str) -> Trial {
-    let command = Command::new(env!("CARGO_BIN_EXE_brunt"));
-    Trial::brunt(command, &["leases", url, "--quiet", "--seed", "7"])
-        .typed(line)
-        .env("BRUNT_LEASES_PASSWORD", database.password())
+    let run = brunt("leases").arg(url).typed("--quiet --seed 7").recorded().typed(line);
+    run.env("BRUNT_LEASES_PASSWORD", database.password())
 }
 
 fn run(trial: Trial) -> Run {
@@ -89,7 +87,7 @@ fn run(trial: Trial) -> Run {
 /// Runs a check on the rows of a run that was asked to keep them, and drops them.
 fn with_what_is_kept(database: Database<'_>, line: &str, judge: impl FnOnce(&Run, &str)) {
     let before = database.places();
-    let run = run(leases(database, line).arg("--keep")).ended_with(0);
+    let run = run(leases(database, line).arg("--keep")).expect(0);
     let made = made_since(database, &before);
     assert_eq!(made.len(), 1, "{made:?}\n{}", run.ended);
     judge(&run, &made[0]);
@@ -130,7 +128,7 @@ fn phases_leave_the_expected_rows() {
                 assert_eq!(rows, 0, "{}", run.ended);
             });
         }
-        run(leases(database, "-n 50 --durability async")).ended_with(0);
+        run(leases(database, "-n 50 --durability async")).expect(0);
         assert_eq!(database.places(), before, "what was not to be kept is gone");
     });
 }
@@ -155,7 +153,7 @@ fn mix_leaves_rows_that_match_its_answers() {
 }
 
 /// Waits until a run has written some leases, as the server's statistics have it: tables come and go before.
-fn under_way(database: Database<'_>, running: &mut Running) {
+fn under_way(database: Database<'_>, running: &mut Program) {
     let inserted = match database {
         Database::MariaDb(_) => {
             "SELECT variable_value FROM information_schema.global_status WHERE variable_name = 'COM_INSERT'"
@@ -166,10 +164,10 @@ fn under_way(database: Database<'_>, running: &mut Running) {
     };
     let before = database.number(inserted);
     let written = until(Duration::from_secs(60), || {
-        assert!(!running.has_ended(), "{}", running.report());
+        assert!(!running.has_ended(), "{}", running.printed());
         database.number(inserted) > before + 20
     });
-    assert!(written, "{}", running.report());
+    assert!(written, "{}", running.printed());
 }
 
 #[test]
@@ -183,7 +181,7 @@ fn killed_server_gives_counted_errors_and_no_hang() {
             Database::Postgres(server) => server.kill(),
         }
         let run = Run::from(running.wait());
-        assert!([1, 3].contains(&run.ended.code), "{}", run.ended);
+        assert!([1, 3].contains(&run.ended.code()), "{}", run.ended);
         // Of what was under way each worker may lack an answer.
         assert!(run.ok("create") + 3 > 20, "{}", run.ended);
         assert!(run.of_class("closed") + run.of_class("connect") > 0, "{}", run.ended);
@@ -206,7 +204,7 @@ fn paused_server_gives_timeouts() {
         under_way(database, &mut running);
         running.interrupt();
         let run = Run::from(running.wait());
-        assert_eq!(run.ended.code, 130, "{}", run.ended);
+        assert_eq!(run.ended.code(), 130, "{}", run.ended);
         assert!(run.timed_out() > 0 && run.ok("create") + 2 > 20, "{}", run.ended);
     });
 }
@@ -226,12 +224,12 @@ fn foreign_tables_stop_a_run_before_it_begins() {
         )
     };
     let url = server.url().replace("localhost/", "localhost/kea");
-    let refused = run(at(database, &url, "-n 10")).ended_with(8);
+    let refused = run(at(database, &url, "-n 10")).expect(8);
     for word in ["lease4 with 2 rows", "--yes-destroy"] {
-        assert!(refused.ended.notes.contains(word), "{}", refused.ended);
+        assert!(refused.ended.stderr.contains(word), "{}", refused.ended);
     }
     assert_eq!((count(), server.number("SELECT COUNT(*) FROM kea.lease4")), (1, 2));
-    run(at(database, &url, "-n 10 --yes-destroy")).ended_with(0);
+    run(at(database, &url, "-n 10 --yes-destroy")).expect(0);
     assert_eq!(count(), 0);
     assert_eq!(server.databases(), ["kea"], "the database was there before");
 }
@@ -239,16 +237,15 @@ fn foreign_tables_stop_a_run_before_it_begins() {
 #[test]
 fn password_is_never_printed_and_a_wrong_one_ends_the_run() {
     with_servers(|database| {
-        let good = run(leases(database, "-n 20 --durability async")).ended_with(0);
-        let Ended { report, notes, .. } = &good.ended;
+        let good = run(leases(database, "-n 20 --durability async")).expect(0);
         // Its command line as this test has it would not do: the variable is in it.
-        for output in [report, notes, &good.ended.record().to_string()] {
+        for output in [good.ended.text(), good.ended.json().to_string()] {
             assert!(!output.contains(database.password()), "{output}");
         }
         let wrong = leases(database, "-n 20").env("BRUNT_LEASES_PASSWORD", "wrong-hunter3");
-        let wrong = run(wrong).ended_with(1);
-        assert!(wrong.ended.notes.contains("password"), "{}", wrong.ended);
-        assert!(!wrong.ended.notes.contains("hunter3"), "{}", wrong.ended.notes);
+        let wrong = run(wrong).expect(1);
+        assert!(wrong.ended.stderr.contains("password"), "{}", wrong.ended);
+        assert!(!wrong.ended.stderr.contains("hunter3"), "{}", wrong.ended.stderr);
         let requested = BackendRequest::default();
         assert!(database.backend(&requested).version().is_ok(), "the server lets others in");
     });

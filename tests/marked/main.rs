@@ -10,7 +10,7 @@ use std::net::{IpAddr, SocketAddr, TcpListener, UdpSocket};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
-use brunt_test_program::{Program, binary, command, run};
+use brunt_test_program::{brunt, run};
 use brunt_testbed::require;
 
 use capture::Capture;
@@ -44,7 +44,7 @@ fn marks(class: Option<&str>, line: &[&str], server: SocketAddr) -> Vec<u8> {
     if let Some(class) = class {
         words.splice(1..1, ["--dscp", class]);
     }
-    let ended = Program::start(command(binary()).args(&words)).wait();
+    let ended = run(&words);
     let marks = capture.marks(server.port());
     assert!(!marks.is_empty(), "nothing was sent: {ended}");
     marks
@@ -135,7 +135,7 @@ fn dscp_marks_steps_of_a_plan_in_every_protocol() {
     // The class of the plan, and that of the command line, which has precedence.
     for (class, octet) in [(&["--dscp", "cs1"][..], 8 << 2), (&[], EF)] {
         let mut capture = Capture::start();
-        let ended = plan.run(class);
+        let ended = plan.start(class).wait();
         let seen = capture.octets();
         for at in [web, ldap, dhcp.0] {
             assert_eq!(
@@ -150,11 +150,8 @@ fn dscp_marks_steps_of_a_plan_in_every_protocol() {
 #[test]
 fn dscp_is_recorded_and_an_invalid_class_refused() {
     let (at, _hears) = server("127.0.0.1", true);
-    let (directory, url) = (brunt_test_program::scratch(), format!("http://{at}/"));
-    let path = directory.path().join("record.json");
-    let mut brunt = command(binary());
-    brunt.args(["http", "-n", "1", "-c", "1", "--dscp", "46", &url, "--record"]).arg(&path);
-    let ended = Program::start(&mut brunt).keeping(directory, path).wait();
+    let url = format!("http://{at}/");
+    let ended = brunt("http -n 1 -c 1 --dscp 46").recorded().arg(&url).run();
     assert!(ended.record().plan.target.is_some_and(|target| target.ends_with("(dscp ef)")));
     let wrong = run(["http", "-n", "1", "--dscp", "gold", &url]).expect(2);
     assert!(

@@ -5,7 +5,7 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-use brunt_test_program::{Program, ab, binds, slapd};
+use brunt_test_program::{ab, binds, slapd};
 use brunt_testbed::measured;
 use serde_json::Value;
 
@@ -50,7 +50,7 @@ fn ab_detects_a_delay_of_one_millisecond_and_no_false_one() {
         let trial = |b: u16, runs: usize| {
             let runs = runs.to_string();
             let options = ["--runs", &runs, "--anyway", "--format", "json"];
-            let ended = Program::start(&mut ab(&options, &binds(direct, 1), &binds(b, 1))).wait();
+            let ended = ab(&options, &binds(direct, 1), &binds(b, 1)).run();
             let document: Value = serde_json::from_str(&ended.stdout).unwrap();
             (ended, document["pairs"][0].clone())
         };

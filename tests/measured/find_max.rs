@@ -82,7 +82,6 @@ fn find_max_quick_ends_in_time_and_states_its_limits() {
         );
         let shorter = run([&quick[..], &["--budget", "1m"], &load].concat());
         assert!(shorter.output().contains("at most a minute"), "{shorter}");
-        target.stop();
     });
 }
 
@@ -96,6 +95,5 @@ fn find_max_with_busy_connections_reports_a_lower_bound() {
         let ended = searched(&["--slo", "p95<300ms", "--from", "100/s"], &["-c", "10", &url]);
         assert_eq!(ended.code(), 4, "{ended}");
         assert!(ended.stdout.contains("connections"), "{ended}");
-        target.stop();
     });
 }

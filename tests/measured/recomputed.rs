@@ -7,28 +7,22 @@ use std::path::Path;
 use brunt_testbed::measured;
 use rustix::process::Signal;
 
-use brunt_test_program::{Ended, Program, Recomputed, binary, command};
+use brunt_test_program::{Ended, Program, Recomputed, brunt};
 
 const TIMES_ARE_COMPARED: &str = "a server has a real clock of its own";
 
 /// Carries out a plan, with these objectives.
 fn carry_out(case: &Recomputed, plan: &str, objectives: &[&str]) -> Ended {
     fs::write(case.path("plan.toml"), plan).expect("a file");
-    let mut run = command(binary());
-    run.arg("run").arg(case.path("plan.toml")).arg("--record").arg(case.path("record.json"));
-    for objective in objectives {
-        run.args(["--slo", objective]);
-    }
-    Program::start(&mut run).wait()
+    let run = brunt("run").arg(case.path("plan.toml"));
+    let run = run.arg("--record").arg(case.path("record.json"));
+    run.args(objectives.iter().flat_map(|objective| ["--slo", objective])).run()
 }
 
 /// The identity API of this binary, with a log, and where it is.
 fn target(log: &Path) -> (Program, String) {
-    let mut target = command(binary());
-    target.args(["target", "rest", "--listen", "127.0.0.1:0", "--log"]).arg(log);
-    let mut program = Program::start(&mut target);
-    program.wait_for_lines(1);
-    let address = program.printed().lines().next().unwrap_or_default().to_owned();
+    let mut program = brunt("target rest --listen 127.0.0.1:0 --log").arg(log).start();
+    let address = program.wait_for_url("");
     (program, address)
 }
 

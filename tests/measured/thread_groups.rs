@@ -17,7 +17,7 @@ fn threads_begin_in_groups() {
         files.workload("looking", &[("look", 5000)]);
         let groups = json!({"threadgroupsize": 2, "threadinterval": 300});
         files.job(&target.base, 6, &[("looking", 3)], &groups);
-        let ended = files.perform(&["--compat"]).expect(0);
+        let ended = files.start(&["--compat"]).wait().expect(0);
         let report = Report::read(&ended.stdout);
         assert_eq!(
             (report.figure("Thread group size"), report.figure("Launch interval")),

@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
+use brunt_test_program::{Ended, Trial, brunt};
 use brunt_testbed::{require, until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -14,28 +15,19 @@ use crate::sandbox::marked;
 const DAEMONS: [&str; 6] = ["root", "slapd", "nslcd", "nscd", "libnss_ldap.so.2", "ldapsearch"];
 const PATIENCE: Duration = Duration::from_secs(90);
 
-fn brunt(words: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_brunt"));
-    command.arg("names").args(words);
-    command
+fn names(words: &str) -> Trial {
+    brunt("names").typed(words).recorded()
 }
 
 /// Runs it, and reads what it kept.
-fn kept(words: &[&str]) -> (Output, Vec<Value>) {
-    let directory = tempfile::tempdir().expect("a directory for a record");
-    let file = directory.path().join("names.json");
-    let mut command = brunt(words);
-    let output = command.arg("--record").arg(&file).output().expect("brunt starts");
-    (output, cells(&file))
+fn kept(run: Trial, code: i32) -> (Ended, Vec<Value>) {
+    let ended = run.run().expect(code);
+    let cells = cells(&ended);
+    (ended, cells)
 }
 
-fn cells(file: &Path) -> Vec<Value> {
-    let text = fs::read_to_string(file).unwrap_or_else(|_| r#"{"cells": []}"#.to_owned());
-    let mut collection: Value = serde_json::from_str(&text).expect("a record is JSON");
-    match collection["cells"].take() {
-        Value::Array(cells) => cells,
-        other => panic!("{other}"),
-    }
+fn cells(ended: &Ended) -> Vec<Value> {
+    ended.any_json().and_then(|kept| kept["cells"].as_array()).cloned().unwrap_or_default()
 }
 
 /// The cells with these labels.
@@ -86,10 +78,6 @@ fn beside(pid: i32, script: &str) -> String {
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
-fn complaints(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
 const FOUR: [&str; 4] = ["files", "ldap", "ldap+index", "ldap+index+nscd"];
 
 /// What must hold of the article's four back ends, whatever the machine.
@@ -138,30 +126,19 @@ fn matrix_measures_four_backends_with_a_process_per_user() {
     if !require(&DAEMONS) {
         return;
     }
-    let (output, cells) = kept(&["matrix", "--users", "60", "--passes", "1"]);
-    assert_eq!(output.status.code(), Some(0), "{}", complaints(&output));
+    let (ended, cells) = kept(names("matrix --users 60 --passes 1"), 0);
     hold(&cells, 60);
     assert_eq!(with(&cells, &[("kind", "insert"), ("way", "process")]).len(), 4);
     for by in ["uid+gid", "name", "group", "groups"] {
-        assert_eq!(
-            with(
-                &cells,
-                &[("backend", "files"), ("road", "nss"), ("by", by), ("temperature", "warm")]
-            )
-            .len(),
-            1,
-            "{by}"
-        );
+        let warm = [("backend", "files"), ("road", "nss"), ("by", by), ("temperature", "warm")];
+        assert_eq!(with(&cells, &warm).len(), 1, "{by}");
     }
     for path in ["ls", "nss", "nscd", "nslcd", "ldap"] {
-        assert!(
-            !with(&cells, &[("backend", "ldap+index+nscd"), ("road", path)]).is_empty(),
-            "{path}"
-        );
+        let cached = with(&cells, &[("backend", "ldap+index+nscd"), ("road", path)]);
+        assert!(!cached.is_empty(), "{path}");
     }
-    let text = String::from_utf8(output.stdout).unwrap();
     for line in ["files (seconds; one process a user)", "Conclusions", "120/120"] {
-        assert!(text.contains(line), "{line}\nin {text}");
+        assert!(ended.stdout.contains(line), "{line}\nin {ended}");
     }
 }
 
@@ -170,32 +147,18 @@ fn matrix_shows_the_gain_of_an_index_and_reprints_from_file() {
     if !require(&DAEMONS) {
         return;
     }
-    let directory = tempfile::tempdir().unwrap();
-    let [file, page] = ["names.json", "names.html"].map(|name| directory.path().join(name));
-    let words =
-        ["matrix", "--users", "500", "--insert", "connection", "--passes", "2", "--by", "uid+gid"];
-    let mut command = brunt(&words);
-    let output = command.arg("--record").arg(&file).arg("--html").arg(&page).output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", complaints(&output));
-    let cells = cells(&file);
+    let run = names("matrix --users 500 --insert connection --passes 2 --by uid+gid --html");
+    let page = run.file("names.html", "");
+    let (ended, cells) = kept(run.arg(&page), 0);
     hold(&cells, 500);
     let median = |backend| {
         let labels = [("backend", backend), ("road", "ldap")];
         let times = with(&cells, &labels).into_iter().map(|cell| figure(cell, "seconds"));
         times.fold(f64::INFINITY, f64::min)
     };
-    assert!(
-        median("ldap") > 1.5 * median("ldap+index"),
-        "{} {}",
-        median("ldap"),
-        median("ldap+index")
-    );
-    let mut report = Command::new(env!("CARGO_BIN_EXE_brunt"));
-    let report = report.arg("report").arg(&file).output().unwrap();
-    assert_eq!(
-        String::from_utf8(report.stdout).unwrap(),
-        String::from_utf8(output.stdout).unwrap()
-    );
+    let [without, with] = ["ldap", "ldap+index"].map(median);
+    assert!(without > 1.5 * with, "{without} {with}");
+    assert_eq!(brunt("report").arg(ended.record_path()).run().stdout, ended.stdout);
     let page = fs::read_to_string(&page).unwrap();
     assert!(page.contains("<table") && page.contains("ldap+index+nscd"));
 }
@@ -205,22 +168,8 @@ fn matrix_can_be_inspected_and_interrupted() {
     if !require(&DAEMONS) {
         return;
     }
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("names.json");
-    let words = [
-        "matrix",
-        "--users",
-        "300",
-        "--insert",
-        "bulk",
-        "--backend",
-        "ldap+index",
-        "--passes",
-        "1000",
-    ];
-    let mut command = brunt(&words);
-    command.args(["--road", "ls", "--record"]).arg(&file);
-    let run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let line = "matrix --users 300 --insert bulk --backend ldap+index --passes 1000 --road ls";
+    let run = names(line).start();
     let mark = format!("{}-0", run.id());
     let count =
         |script: &str| inside(&mark, "slapd").map(|pid| beside(pid, script)).unwrap_or_default();
@@ -231,11 +180,10 @@ fn matrix_can_be_inspected_and_interrupted() {
     assert_eq!(count(search), "300");
     // Listings begin once the insertion is in the books.
     assert!(until(PATIENCE, || inside(&mark, "ls").is_some()));
-    kill_process(Pid::from_raw(run.id().cast_signed()).unwrap(), Signal::INT).unwrap();
-    let output = run.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{}", complaints(&output));
-    assert!(String::from_utf8_lossy(&output.stdout).contains("ldap+index (seconds; in bulk)"));
-    assert_eq!(with(&cells(&file), &[("kind", "insert")]).len(), 1);
+    run.interrupt();
+    let ended = run.wait().expect(130);
+    assert!(ended.stdout.contains("ldap+index (seconds; in bulk)"), "{ended}");
+    assert_eq!(with(&cells(&ended), &[("kind", "insert")]).len(), 1);
     assert!(until(PATIENCE, || marked(&mark).is_empty()));
 }
 
@@ -244,23 +192,8 @@ fn matrix_counts_a_hung_directory_as_invalid() {
     if !require(&DAEMONS) {
         return;
     }
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("names.json");
-    let words = [
-        "matrix",
-        "--users",
-        "50",
-        "--insert",
-        "bulk",
-        "--backend",
-        "ldap+index",
-        "--passes",
-        "12",
-    ];
-    let mut command = brunt(&words);
-    command.args(["--road", "nss", "--by", "uid+gid", "--timeout", "500ms", "--limit", "2s"]);
-    command.arg("--record").arg(&file).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let run = command.spawn().unwrap();
+    let line = "matrix --users 50 --insert bulk --backend ldap+index --passes 12 --road nss";
+    let run = names(line).typed("--by uid+gid --timeout 500ms --limit 2s").start();
     let mark = format!("{}-0", run.id());
     let slapd = || inside(&mark, "slapd");
     assert!(until(PATIENCE, || resolves(&mark)));
@@ -274,15 +207,14 @@ fn matrix_counts_a_hung_directory_as_invalid() {
         std::thread::sleep(Duration::from_secs(6));
         let _ = kill_process(pid, Signal::CONT);
     });
-    let output = run.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(1), "{}", complaints(&output));
-    let cells = cells(&file);
+    let ended = run.wait().expect(1);
+    let cells = cells(&ended);
     let invalid = |cell: &&Value| cell["figures"].get("invalid").is_some();
     let hung: Vec<&Value> =
         with(&cells, &[("kind", "lookup")]).into_iter().filter(invalid).collect();
     assert!(!hung.is_empty(), "{cells:#?}");
     assert!(hung.iter().all(|cell| !cell["notes"].as_array().unwrap().is_empty()));
-    assert!(String::from_utf8_lossy(&output.stdout).contains("INVALID"));
+    assert!(ended.stdout.contains("INVALID"), "{ended}");
 }
 
 #[test]
@@ -290,18 +222,15 @@ fn matrix_marks_a_switch_without_users_as_invalid() {
     if !require(&DAEMONS) {
         return;
     }
-    let words =
-        ["matrix", "--users", "40", "--insert", "bulk", "--backend", "ldap+index", "--passes", "1"];
-    let (output, cells) = kept(&[&words[..], &["--nsswitch", "files", "--by", "uid+gid"]].concat());
-    assert_eq!(output.status.code(), Some(1), "{}", complaints(&output));
+    let line = "matrix --users 40 --insert bulk --backend ldap+index --passes 1";
+    let (ended, cells) = kept(names(line).typed("--nsswitch files --by uid+gid"), 1);
     let [insert] = with(&cells, &[("kind", "insert")])[..] else { panic!("{cells:#?}") };
     assert_eq!((number(insert, "accounts"), number(insert, "ldap_accounts")), (0, 40));
     let [listed] = with(&cells, &[("road", "ls"), ("temperature", "cold")])[..] else {
         panic!("{cells:#?}")
     };
     assert_eq!((number(listed, "asked"), number(listed, "resolved")), (80, 0));
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains("0/80 INVALID"), "{text}");
+    assert!(ended.stdout.contains("0/80 INVALID"), "{ended}");
 }
 
 #[test]
@@ -309,14 +238,10 @@ fn matrix_notices_a_list_cut_by_the_size_limit() {
     if !require(&DAEMONS) {
         return;
     }
-    let words = [
-        "matrix", "--users", "700", "--insert", "bulk", "--passes", "1", "--road", "nss", "--by",
-        "uid+gid",
-    ];
-    let tuned =
-        ["--variant", "cut=index uidNumber,gidNumber eq; sizelimit 500", "--backend", "ldap:cut"];
-    let (output, cells) = kept(&[&words[..], &tuned].concat());
-    assert_eq!(output.status.code(), Some(1), "{}", complaints(&output));
+    let line = "matrix --users 700 --insert bulk --passes 1 --road nss --by uid+gid";
+    let cut = "cut=index uidNumber,gidNumber eq; sizelimit 500";
+    let run = names(line).args(["--variant", cut, "--backend", "ldap:cut"]);
+    let (_, cells) = kept(run, 1);
     let [insert] = with(&cells, &[("kind", "insert")])[..] else { panic!("{cells:#?}") };
     assert_eq!(number(insert, "accounts"), 500);
     // Single lookups are not cut short.
@@ -331,21 +256,10 @@ fn matrix_names_missing_software_and_measures_the_rest() {
     if !require(&["root"]) || Path::new("/usr/sbin/dscreate").exists() {
         return;
     }
-    let words = [
-        "matrix",
-        "--users",
-        "20",
-        "--insert",
-        "bulk",
-        "--passes",
-        "1",
-        "--backend",
-        "389ds,files",
-    ];
-    let (output, cells) = kept(&words);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(complaints(&output).contains("389ds is skipped: it needs"), "{}", complaints(&output));
-    assert!(complaints(&output).contains("389-ds-base"), "{}", complaints(&output));
+    let line = "matrix --users 20 --insert bulk --passes 1 --backend 389ds,files";
+    let (ended, cells) = kept(names(line), 1);
+    assert!(ended.stderr.contains("389ds is skipped: it needs"), "{ended}");
+    assert!(ended.stderr.contains("389-ds-base"), "{ended}");
     assert!(with(&cells, &[("backend", "389ds")]).is_empty());
     assert_eq!(with(&cells, &[("backend", "files"), ("kind", "insert")]).len(), 1);
 }
@@ -355,19 +269,8 @@ fn sweep_measures_each_value_by_each_method() {
     if !require(&DAEMONS) {
         return;
     }
-    let words = [
-        "sweep",
-        "--suggested-size",
-        "101,4001",
-        "--ttl",
-        "600s",
-        "--users",
-        "200",
-        "--passes",
-        "1",
-    ];
-    let (output, cells) = kept(&[&words[..], &["--duration", "500ms"]].concat());
-    assert_eq!(output.status.code(), Some(0), "{}", complaints(&output));
+    let line = "sweep --suggested-size 101,4001 --ttl 600s --users 200 --passes 1";
+    let (ended, cells) = kept(names(line).typed("--duration 500ms"), 0);
     assert_eq!(cells.len(), 6, "three values by two roads");
     for cell in &cells {
         assert!(all_hit(cell), "{cell}");
@@ -376,27 +279,24 @@ fn sweep_measures_each_value_by_each_method() {
     }
     let sized = with(&cells, &[("axis", "suggested-size"), ("value", "101"), ("road", "nscd")]);
     assert_eq!(number(sized[0], "nscd_passwd_buckets"), 101);
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains("Median latency over suggested-size"), "{text}");
+    assert!(ended.stdout.contains("Median latency over suggested-size"), "{ended}");
 }
 
 #[test]
 fn usage_errors_name_a_remedy() {
-    let cases: [(&[&str], &str); 9] = [
-        (&["matrix", "--backend", "nis"], "it is one of files, ldap, 389ds, sssd"),
-        (&["matrix", "--backend", "ldap:fast"], "--variant 'fast=...'"),
-        (&["matrix", "--variant", "fast=turbo"], "use index, maxsize"),
-        (&["matrix", "--variant", "a=nosync", "--variant", "a=nosync"], "described twice"),
-        (&["matrix", "--nscd", "size 5"], "use suggested-size"),
-        (&["matrix", "--users", "0"], "0 is not in 1..=1000000"),
-        (&["matrix", "--data", "/nonexistent"], "nor 'tmpfs'"),
-        (&["sweep", "--ttl", "1500ms"], "whole seconds"),
-        (&["sweep", "--ttl", "3s", "--backend", "ldap"], "add +nscd or +unscd"),
-    ];
-    for (words, remedy) in cases {
-        let output = brunt(words).output().unwrap();
-        let message = complaints(&output);
-        assert_eq!(output.status.code(), Some(2), "{words:?}: {message}");
-        assert!(message.contains(remedy), "{words:?}: {message}");
+    for (line, remedy) in [
+        ("matrix --backend nis", "it is one of files, ldap, 389ds, sssd"),
+        ("matrix --backend ldap:fast", "--variant 'fast=...'"),
+        ("matrix --variant fast=turbo", "use index, maxsize"),
+        ("matrix --variant a=nosync --variant a=nosync", "described twice"),
+        ("matrix --nscd size~5", "use suggested-size"),
+        ("matrix --users 0", "0 is not in 1..=1000000"),
+        ("matrix --data /nonexistent", "nor 'tmpfs'"),
+        ("sweep --ttl 1500ms", "whole seconds"),
+        ("sweep --ttl 3s --backend ldap", "add +nscd or +unscd"),
+    ] {
+        let words = line.split(' ').map(|word| word.replace('~', " "));
+        let ended = brunt("names").args(words).run().expect(2);
+        assert!(ended.stderr.contains(remedy), "{line}: {ended}");
     }
 }

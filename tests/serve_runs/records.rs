@@ -2,12 +2,12 @@
 
 use std::fs;
 use std::io::Write as _;
-use std::process::Command;
 
 use brunt_envelope::Compared;
 use brunt_history::{About, RECORD_KEPT, RunId};
 use brunt_serve::child::ChildError;
 use brunt_serve::history::EditError;
+use brunt_test_program::brunt;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
@@ -16,18 +16,9 @@ use crate::site::{Site, children};
 
 /// The record of a run on a command line.
 fn record(server: &Counted, words: &[&str]) -> Vec<u8> {
-    let directory = tempfile::tempdir().expect("a directory");
-    let path = directory.path().join("run.json");
     let url = format!("http://{}/", server.at());
-    let run = Command::new(env!("CARGO_BIN_EXE_brunt"))
-        .args(["http", "-c", "2", "--quiet", &url])
-        .args(words)
-        .arg("--record")
-        .arg(&path)
-        .output()
-        .expect("it starts");
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-    fs::read(path).expect("it wrote one")
+    let run = brunt("http -c 2 --quiet").arg(url).recorded().args(words).run().expect(0);
+    fs::read(run.record_path()).expect("it wrote one")
 }
 
 fn packed(bytes: &[u8]) -> Vec<u8> {

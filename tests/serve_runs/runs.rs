@@ -3,13 +3,13 @@
 
 use std::fs::{self, File};
 use std::future::Future;
-use std::process::Command;
 
 use brunt_envelope::RunSpec;
 use brunt_history::{EVENTS, EVENTS_KEPT, RECORD_KEPT, RunId};
 use brunt_record::{Document, Status as Verdict};
 use brunt_report::view::View;
 use brunt_serve::queue::{PLAN_MAX, RunRequest, State, StopError, SubmitError, WAITING_MAX};
+use brunt_test_program::brunt;
 use brunt_web::watch::Watcher;
 use rustix::fs::{FlockOperation, flock};
 use rustix::process::{Pid, Signal, kill_process};
@@ -103,14 +103,8 @@ fn stored_runs_are_readable_without_a_server() {
     let files = site.history.files(&id);
     assert!(!files.path(EVENTS).exists(), "what is kept is packed");
     for kept in [RECORD_KEPT, EVENTS_KEPT] {
-        let report = Command::new(env!("CARGO_BIN_EXE_brunt"))
-            .args(["report", "--format", "json"])
-            .arg(files.path(kept))
-            .output()
-            .expect("it starts");
-        let text = String::from_utf8_lossy(&report.stdout).into_owned();
-        assert!(report.status.success(), "{}", String::from_utf8_lossy(&report.stderr));
-        let record: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+        let report = brunt("report --format json").arg(files.path(kept)).run().expect(0);
+        let record: serde_json::Value = serde_json::from_str(&report.stdout).expect("it is JSON");
         assert_eq!(record["conservation"]["counts"]["sent"], server.requests());
     }
     let record = site.record(&id);

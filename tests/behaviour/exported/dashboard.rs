@@ -11,7 +11,7 @@ use brunt_testbed::{Daemon, free_port, require, until};
 use serde_json::Value;
 
 use super::{endpoint, fetch};
-use brunt_test_program::{Program, Target, binary, command, scratch};
+use brunt_test_program::{Target, brunt, scratch};
 
 /// A Prometheus that scrapes one address.
 struct Prometheus {
@@ -110,9 +110,8 @@ fn dashboard_queries_all_return_data() {
         target.address()
     );
     fs::write(&plan, text).expect("a plan");
-    let mut run = command(binary());
-    run.arg("run").arg(&plan).args(["--prometheus", "127.0.0.1:0", "--record"]);
-    let mut run = Program::start(run.arg(&record));
+    let run = brunt("run --prometheus 127.0.0.1:0 --record").arg(&record);
+    let mut run = run.arg(&plan).start();
     let scraped = endpoint(&mut run);
     let prometheus = Prometheus::start(directory.path(), &scraped);
     // Rates are of several scrapes.
@@ -153,5 +152,4 @@ fn dashboard_queries_all_return_data() {
     );
     equal("brunt_exchanges_due_total", record.conservation.counts.planned);
     assert_eq!(record.conservation.counts.planned, 400);
-    target.stop();
 }

@@ -10,7 +10,7 @@ use brunt_record::Record;
 use brunt_testbed::{require, until};
 
 use super::{counts_of, durations, endpoint, fetch, no_longer, scrape_to_the_end};
-use brunt_test_program::{Program, Target, binary, command, scratch};
+use brunt_test_program::{Target, brunt, run, scratch};
 
 /// One line of an exposition.
 pub(super) struct Point {
@@ -84,9 +84,8 @@ fn prometheus_scrape_equals_the_record() {
     let plan = directory.path().join("plan.toml");
     let url = format!("http://{}", target.address());
     std::fs::write(&plan, hostile_plan(&url)).expect("a plan");
-    let mut run = command(binary());
-    run.arg("run").arg(&plan).arg("--record").arg(&record);
-    let mut run = Program::start(run.args(["--prometheus", "127.0.0.1:0", "--interval", "200ms"]));
+    let run = brunt("run --prometheus 127.0.0.1:0 --interval 200ms --record").arg(&record);
+    let mut run = run.arg(&plan).start();
     let address = endpoint(&mut run);
     let (head, open) =
         fetch(&address, "/metrics", "application/openmetrics-text").expect("an answer");
@@ -99,7 +98,6 @@ fn prometheus_scrape_equals_the_record() {
     let (record, points) = (Record::read(&record).expect("a record"), points(&text));
     compare(&record, &points);
     assert!(fetch(&address, "/metrics", "*/*").is_none(), "nobody listens any more");
-    target.stop();
 }
 
 /// A name as the value of a label: it has no line breaks.
@@ -173,9 +171,8 @@ fn prometheus_readers_that_never_read_block_nothing() {
     let (directory, target) = (scratch(), Target::start("rest"));
     let record = directory.path().join("run.json");
     let url = format!("http://{}/sleep?ms=1", target.address());
-    let mut run = command(binary());
-    run.args(["http", "-c", "2", "-q", "50", "-z", "5s", "--quiet", "--prometheus", "0", &url]);
-    let mut run = Program::start(run.arg("--record").arg(&record));
+    let run = brunt("http -c 2 -q 50 -z 5s --quiet --prometheus 0 --record").arg(&record);
+    let mut run = run.arg(&url).start();
     let address = endpoint(&mut run);
     let silent: Vec<TcpStream> =
         (0..60).filter_map(|_| TcpStream::connect(&address).ok()).collect();
@@ -188,7 +185,6 @@ fn prometheus_readers_that_never_read_block_nothing() {
     let record = Record::read(&record).expect("a record");
     assert_eq!(record.counts.ok, 250, "{ended}");
     assert!(!ended.stdout.contains("metrics"), "{ended}");
-    target.stop();
 }
 
 #[test]
@@ -196,10 +192,7 @@ fn prometheus_address_in_use_stops_the_run_before_it_begins() {
     let (listener, target) = (std::net::TcpListener::bind("127.0.0.1:0"), Target::start("rest"));
     let port = listener.as_ref().expect("a port").local_addr().expect("its address").port();
     let url = format!("http://{}/sleep?ms=1", target.address());
-    let mut run = command(binary());
-    run.args(["http", "-z", "2s", "--prometheus", &port.to_string(), &url]);
-    let ended = Program::start(&mut run).wait().expect(1);
+    let ended = run(["http", "-z", "2s", "--prometheus", &port.to_string(), &url]).expect(1);
     let output = format!("failed to serve --prometheus 127.0.0.1:{port}: Address already in use");
     assert!(ended.output().contains(&output), "{ended}");
-    target.stop();
 }

@@ -5,7 +5,7 @@ use brunt_record::{Counts, OperationRecord, Record};
 use super::exposition::{points, sum};
 use super::otlp::{Receiver, sent};
 use super::{counts_of, durations, endpoint, scrape_to_the_end};
-use brunt_test_program::{Plan, Program, Target, binary, command, scratch};
+use brunt_test_program::{Plan, Target, brunt, scratch};
 
 fn plan(target: &Target) -> Plan {
     Plan::from_text(&format!(
@@ -30,16 +30,10 @@ fn groups_are_in_metrics_tables_and_page() {
     let (directory, target) = (scratch(), Target::start("rest"));
     let file = directory.path().join("run.json");
     let (plan, collector) = (plan(&target), Receiver::start(|_| "200 OK"));
-    let mut run = command(binary());
-    run.arg("run")
-        .arg(plan.path())
-        .arg("--record")
-        .arg(&file)
-        .args(["--prometheus", "127.0.0.1:0"]);
-    let mut run = Program::start(run.arg("--otlp").arg(format!("http://{}", collector.address)));
+    let run = brunt("run --prometheus 127.0.0.1:0 --record").arg(&file).arg("--otlp");
+    let mut run = run.arg(format!("http://{}", collector.address)).arg(plan.path()).start();
     let scraped = points(&scrape_to_the_end(&endpoint(&mut run)));
     run.wait().expect(0);
-    target.stop();
     let record = Record::read(&file).expect("a record");
     let last = collector.posted().pop().expect("a message").1;
     for (what, count) in counts_of(groups(&record)) {
@@ -70,12 +64,7 @@ fn groups_are_in_metrics_tables_and_page() {
 
 /// The two tables and the page that are made from the record.
 fn tables(record: &Record, file: &std::path::Path) {
-    let report = |words: &[&str]| {
-        Program::start(command(binary()).arg("report").arg(file).args(words))
-            .wait()
-            .expect(0)
-            .stdout
-    };
+    let report = |words: &[&str]| brunt("report").arg(file).args(words).run().expect(0).stdout;
     let (operations, intervals) = (report(&["--csv=operations"]), report(&["--csv"]));
     let ended = |text: &str, name: &str, column: &str| -> u64 {
         let heads: Vec<&str> = text.lines().next().expect("a head").split(',').collect();
@@ -99,8 +88,7 @@ fn tables(record: &Record, file: &std::path::Path) {
 #[test]
 fn abort_on_accepts_a_group() {
     let target = Target::start("rest");
-    let ended = plan(&target).run(&["--abort-on", "broken.errors>0%"]);
-    target.stop();
+    let ended = plan(&target).start(&["--abort-on", "broken.errors>0%"]).wait();
     let output = "--abort-on broken.errors>0%: in the last interval it was 100.0%";
     assert!(ended.output().contains(output), "{ended}");
 }

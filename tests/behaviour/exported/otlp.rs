@@ -12,7 +12,7 @@ use brunt_record::Record;
 use super::authority::Authority;
 use super::protobuf::Message;
 use super::{counts_of, durations, no_longer};
-use brunt_test_program::{Ended, Program, Target, binary, command, scratch};
+use brunt_test_program::{Ended, Target, brunt, scratch};
 
 /// A request of a collector: its head and its body.
 type Posted = (String, Vec<u8>);
@@ -83,13 +83,10 @@ fn run_trusting(
     code: i32,
 ) -> (Ended, Record) {
     let url = format!("http://{}/sleep?ms=1", target.address());
-    let mut run = command(binary());
-    run.args(["http", "-c", "2", "-q", "100", "-z", "3s", "--no-live", "--otlp", otlp]);
-    run.env("OTEL_EXPORTER_OTLP_HEADERS", "api-key=s%20e");
-    if let Some(authority) = authority {
-        run.env("OTEL_EXPORTER_OTLP_CERTIFICATE", authority);
-    }
-    let ended = Program::start(run.arg("--record").arg(record).arg(&url)).wait().expect(code);
+    let run = brunt("http -c 2 -q 100 -z 3s --no-live").args(["--otlp", otlp, "--record"]);
+    let run = run.arg(record).arg(&url).env("OTEL_EXPORTER_OTLP_HEADERS", "api-key=s%20e");
+    let run = authority.iter().fold(run, |run, it| run.env("OTEL_EXPORTER_OTLP_CERTIFICATE", it));
+    let ended = run.run().expect(code);
     (ended, Record::read(record).expect("a record"))
 }
 
@@ -174,7 +171,6 @@ fn otlp_export_equals_the_record() {
     assert_eq!(Some(&resource["service.instance.id"]), record.run.as_ref());
     assert_eq!(metrics["brunt.run_finished"][0].fields.number(6), Some(1));
     compare(&record, &metrics);
-    target.stop();
 }
 
 #[test]
@@ -185,10 +181,8 @@ fn otlp_exponential_histogram_and_semantic_names_on_request() {
     let path = directory.path().join("run.json");
     let run = |value: &str| {
         let url = format!("http://{}/sleep?ms=1", target.address());
-        let mut run = command(binary());
-        run.args(["http", "-c", "2", "-n", "100", "--no-live"]).env(kind, value);
-        run.args(["--otlp", &format!("http://{}", receiver.address)]);
-        Program::start(run.arg("--record").arg(&path).arg(&url)).wait()
+        let run = brunt("http -c 2 -n 100 --no-live --record").arg(&path).env(kind, value);
+        run.arg("--otlp").arg(format!("http://{}", receiver.address)).arg(&url).run()
     };
     run("base2_exponential_bucket_histogram").expect(0);
     let record = Record::read(&path).expect("a record");
@@ -215,7 +209,6 @@ fn otlp_exponential_histogram_and_semantic_names_on_request() {
         ended.output().contains(&format!("{kind} must be explicit_bucket_histogram")),
         "{ended}"
     );
-    target.stop();
 }
 
 fn compare(record: &Record, metrics: &BTreeMap<String, Vec<Point>>) {
@@ -275,7 +268,6 @@ fn otlp_unavailable_collector_does_not_slow_the_run() {
         assert!(ended.stdout.contains("\nnext  "), "{ended}");
     }
     drop(silent);
-    target.stop();
 }
 
 #[test]
@@ -311,5 +303,4 @@ fn otlp_over_https_checks_the_certificate() {
         assert!(ended.stdout.contains("\nnext  "), "{ended}");
         assert_eq!(receiver.posted().len(), posted.len(), "nothing was said to it: {ended}");
     }
-    target.stop();
 }

@@ -1,13 +1,11 @@
 //! Where the files of a job are found, from any directory.
 
-use brunt_test_program::{Ended, Files, Program, binary, command};
+use brunt_test_program::{Ended, Files, brunt};
 use serde_json::json;
 
 fn list(files: &Files, words: &[&str], directory: &str) -> Ended {
     let job = files.write("x", "").with_file_name("jobs/job.json");
-    let mut brunt = command(binary());
-    brunt.args(words).arg(job).arg("--check").current_dir(directory);
-    Program::start(&mut brunt).wait()
+    brunt("").args(words).arg(job).arg("--check").within(directory.as_ref()).run()
 }
 
 /// The current directory comes first, then the one above the job's.

@@ -5,7 +5,7 @@ use std::fs;
 use std::time::Duration;
 
 use brunt_dhcp_server::{Answer, Family, RequestKind};
-use brunt_test_program::{Counted as _, Ended, Program, binary, command, scratch, tally};
+use brunt_test_program::{Ended, brunt, scratch};
 use brunt_testbed::{free_port, until};
 use rustix::process::Signal;
 
@@ -29,7 +29,7 @@ fn interrupt_ends_an_endless_run() {
     run.signal(Signal::INT);
     let ended = run.wait().expect(0);
     reported(&ended);
-    let record = ended.balanced();
+    let record = ended.record();
     assert_eq!(record.counts.ok, server.sent(Answer::Ack), "{ended}");
     assert_eq!(ended.line("REQUEST-ACK", "received packets"), record.counts.ok, "{ended}");
     assert!(ended.stdout.contains("\nInterrupted\n"), "{ended}");
@@ -40,7 +40,7 @@ fn interrupt_ends_an_endless_run() {
     run.signal(Signal::INT);
     let ended = run.wait().expect(3);
     reported(&ended);
-    assert_eq!(ended.balanced().counts.timed_out, server.stats().fault("drop"), "{ended}");
+    assert_eq!(ended.record().counts.timed_out, server.stats().fault("drop"), "{ended}");
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn second_interrupt_and_sigterm_have_their_own_exit_codes() {
     run.signal(Signal::INT);
     let ended = run.wait().expect(130);
     reported(&ended);
-    let record = ended.balanced();
+    let record = ended.record();
     assert_eq!(record.counts.cut_off, server.received(RequestKind::Discover), "{ended}");
     assert_eq!(record.counts.cut_off, record.counts.sent, "{ended}");
 
@@ -64,7 +64,7 @@ fn second_interrupt_and_sigterm_have_their_own_exit_codes() {
     run.signal(Signal::TERM);
     let ended = run.wait().expect(143);
     reported(&ended);
-    assert_eq!(ended.balanced().counts.ok, server.sent(Answer::Ack), "{ended}");
+    assert_eq!(ended.record().counts.ok, server.sent(Answer::Ack), "{ended}");
     assert!(ended.stderr.contains("ended by SIGTERM after "), "{ended}");
 }
 
@@ -73,12 +73,12 @@ fn second_interrupt_and_sigterm_have_their_own_exit_codes() {
 fn closed_port_does_not_stop_the_run() {
     let port = free_port();
     let ended = start(Family::V4, port, "-r 200 -n 40 -R 40 -d 0.3").wait().expect(3);
-    let record = ended.balanced();
+    let record = ended.record();
     assert_eq!((record.counts.ok, record.counts.planned), (0, 40), "{ended}");
-    let refused = tally(&record, "locallimit");
-    let sent = tally(&record, "DISCOVER-OFFER sent");
+    let refused = ended.tally("locallimit");
+    let sent = ended.tally("DISCOVER-OFFER sent");
     assert_eq!(sent + refused, 40, "{ended}");
-    assert_eq!(tally(&record, "DISCOVER-OFFER drops"), sent, "{ended}");
+    assert_eq!(ended.tally("DISCOVER-OFFER drops"), sent, "{ended}");
     assert!(ended.stdout.contains(&format!("\nlocallimit: {refused}\n")), "{ended}");
     let advice = format!("note: no answer from 127.0.0.1:{port} to any of {sent} messages; ");
     assert!(ended.stderr.contains(&advice), "{ended}");
@@ -92,10 +92,8 @@ fn closed_port_does_not_stop_the_run() {
 fn target_dhcp_prints_its_totals_at_the_end() {
     let directory = scratch();
     let leases = directory.path().join("leases.csv");
-    let mut target = command(binary());
-    target.args(["target", "dhcp", "--listen", "127.0.0.1:0", "--listen", "[::1]:0"]);
-    target.args(["--reply-to-source", "--leases-out"]).arg(&leases);
-    let mut target = Program::start(&mut target);
+    let target = brunt("target dhcp --listen 127.0.0.1:0 --listen [::1]:0 --reply-to-source");
+    let mut target = target.arg("--leases-out").arg(&leases).start();
     target.wait_for_lines(2);
     let port = |line: usize| {
         let text = target.printed();
@@ -126,7 +124,7 @@ fn server_that_disappears_is_named_with_its_last_answer() {
     wait_for("exchanges", || server.sent(Answer::Ack) > 100);
     drop(server);
     let ended = run.wait().expect(3);
-    let record = ended.balanced();
+    let record = ended.record();
     let note = ended.stderr.lines().find(|line| line.starts_with("note: no answer from "));
     let note = note.unwrap_or_else(|| panic!("no note\n{ended}"));
     let rest =
@@ -139,7 +137,7 @@ fn server_that_disappears_is_named_with_its_last_answer() {
     // Whatever was sent after the last answer was dropped, and the host of the server said why. So was what the server
     // had not taken yet when it went away.
     assert!((1..=record.counts.timed_out).contains(&sent), "{ended}");
-    let refused = tally(&record, "refused (ICMP port unreachable)");
+    let refused = ended.tally("refused (ICMP port unreachable)");
     assert!(rest.starts_with(&format!("{refused} messages were rejected")), "{ended}");
     // The kernel sends no more than so many of these a second.
     assert!(refused > 0 && refused <= sent, "{ended}");

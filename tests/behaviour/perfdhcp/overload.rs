@@ -1,18 +1,14 @@
 //! More than a server can answer, for a long time: unanswered exchanges leave nothing behind in memory.
 
-use std::fs;
-
 use brunt_dhcp_server::{Family, RequestKind};
-use brunt_test_program::{Counted as _, Program, tally};
+use brunt_test_program::Program;
 use brunt_testbed::free_port;
 
 use super::server::{Server, start, wait_for};
 
 /// The most memory a program has ever had, in KiB.
 fn peak(program: &Program) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{}/status", program.id())).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+    program.peak_memory().unwrap_or(0) >> 10
 }
 
 #[test]
@@ -26,9 +22,9 @@ fn unanswered_exchanges_keep_no_memory() {
     wait_for("most of it", || server.received(RequestKind::Discover) > 150_000);
     let late = peak(&program);
     let ended = program.wait().expect(3);
-    let record = ended.balanced();
+    let record = ended.record();
     assert_eq!((record.counts.timed_out, record.counts.planned), (200_000, 200_000), "{ended}");
-    assert_eq!(tally(&record, "DISCOVER-OFFER drops"), 200_000, "{ended}");
+    assert_eq!(ended.tally("DISCOVER-OFFER drops"), 200_000, "{ended}");
     assert!(early > 0 && late < early + 2_048, "{early} KiB became {late} KiB\n{ended}");
     assert!(late < 200 * 1024, "{late} KiB\n{ended}");
 }
@@ -42,11 +38,11 @@ fn closed_port_costs_no_memory() {
     wait_for("an end", || program.printed().lines().count() > 12);
     let late = peak(&program);
     let ended = program.wait().expect(3);
-    let record = ended.balanced();
+    let record = ended.record();
     assert_eq!(record.counts.ok, 0, "{ended}");
-    let refused = tally(&record, "locallimit");
-    let sent = tally(&record, "SOLICIT-ADVERTISE sent");
+    let refused = ended.tally("locallimit");
+    let sent = ended.tally("SOLICIT-ADVERTISE sent");
     assert_eq!(sent + refused, record.counts.planned, "{ended}");
-    assert_eq!(tally(&record, "SOLICIT-ADVERTISE drops"), sent, "{ended}");
+    assert_eq!(ended.tally("SOLICIT-ADVERTISE drops"), sent, "{ended}");
     assert!(late < early + 2_048, "{early} KiB became {late} KiB\n{ended}");
 }

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
 use brunt_dhcp_server::{Answer, Config, Family, Lease, RequestKind, Running, Script, Stats, V4};
-use brunt_test_program::{Ended, Program, binary, command, scratch};
+use brunt_test_program::{Ended, Program, brunt};
 use brunt_testbed::{free_port, until};
 
 /// A server that answers one test.
@@ -93,23 +93,17 @@ fn drop_times(words: &str) -> &'static [&'static str] {
 
 /// A run against whatever is at a port, whose record is kept, and that prints all figures at the end.
 pub(super) fn start(family: Family, port: u16, words: &str) -> Program {
-    let directory = scratch();
-    let path = directory.path().join("record.json");
-    let mut brunt = command(binary());
-    brunt.args(["perfdhcp", "--seed", "7", "--details", "--record"]).arg(&path);
     let version = if family == Family::V6 { "-6" } else { "-4" };
-    let server = local(family).to_string();
+    let own =
+        if words.contains("--source-port") { String::new() } else { format!("-L {}", free_port()) };
     // Tests run side by side, and workers would all be on the first processor.
-    brunt.args([version, "--no-pin", "-l", &server, "-N", &port.to_string()]);
-    if !words.contains("--source-port") {
-        brunt.args(["-L", &free_port().to_string()]);
-    }
-    brunt
-        .args(drop_times(words))
-        .args(words.split_whitespace())
-        .arg(&server)
-        .env_remove("BRUNT_LAB");
-    Program::start(&mut brunt).keeping(directory, path)
+    let run = brunt("perfdhcp --seed 7 --details --no-pin").recorded();
+    let run = run.typed(&format!("{version} -l {server} -N {port} {own}", server = local(family)));
+    run.args(drop_times(words))
+        .typed(words)
+        .arg(local(family).to_string())
+        .env("BRUNT_LAB", "")
+        .start()
 }
 
 /// Waits for something that is bound to come.

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use brunt_dhcp_server::Answer;
-use brunt_test_program::{Counted as _, tally};
 use brunt_testbed::free_port;
 
 use super::server::Server;
@@ -16,11 +15,11 @@ fn source_port_accepts_several_sources() {
     let ports = [(); 2].map(|()| free_port().to_string()).join(",");
     let line = format!("-r 400 -n 200 -R 200 --source-port {ports}");
     let ended = server.run(&line).expect(0);
-    let record = ended.balanced();
+    let record = ended.record();
     assert_eq!((record.counts.ok, server.sent(Answer::Ack)), (200, 200), "{ended}");
     let clients: BTreeSet<Vec<u8>> = server.leases().into_iter().map(|it| it.client).collect();
     assert_eq!(clients.len(), 200, "{ended}");
-    assert_eq!(tally(&record, "foreign"), 0, "{ended}");
+    assert_eq!(ended.tally("foreign"), 0, "{ended}");
 }
 
 #[test]
@@ -28,7 +27,7 @@ fn kernel_stamps_time_the_answers() {
     let script = "[[rule]]\non = ['solicit']\naction = { delay = '20ms' }";
     let server = Server::v6(script);
     let ended = server.run("-r 100 -n 50 -R 50 --kernel-stamps").expect(0);
-    let took = &ended.balanced().parts[0].took;
+    let took = &ended.record().parts[0].took;
     let shortest = Duration::from_nanos(took.min_ns.expect("there are answers"));
     assert_eq!(took.count, 50, "{ended}");
     // The kernel's stamps, which are of another clock, may lie a millisecond from our own.
@@ -48,7 +47,7 @@ fn random_losses_equal_the_count_of_the_server() {
     ";
     let server = Server::v4(script);
     let run = server.run("-r 400 -n 400 -R 400 -d 3 -d 3 --kernel-stamps").expect(3);
-    let record = run.balanced();
+    let record = run.record();
     let stats = server.stats();
     let lost = stats.fault("drop");
     assert!(lost > 20, "{stats:?}");
@@ -56,7 +55,7 @@ fn random_losses_equal_the_count_of_the_server() {
     // The server counts each copy that it sent, and all of them arrived.
     let sent = server.sent(Answer::Offer) + server.sent(Answer::Ack);
     let sum = |what: &str| {
-        let of = |stage| tally(&record, &format!("{stage} {what}"));
+        let of = |stage| run.tally(&format!("{stage} {what}"));
         of("DISCOVER-OFFER") + of("REQUEST-ACK")
     };
     assert_eq!(sum("received") + sum("duplicates"), sent, "{stats:?}\n{run}");

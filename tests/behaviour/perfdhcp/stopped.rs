@@ -4,8 +4,7 @@
 use std::time::Duration;
 
 use brunt_dhcp_server::Answer;
-use brunt_record::Record;
-use brunt_test_program::{Counted as _, Ended, Program, tally};
+use brunt_test_program::{Ended, Program};
 use brunt_testbed::until;
 use rustix::process::Signal;
 
@@ -21,9 +20,9 @@ fn stopped(server: &Server, program: Program, acks: u64) -> Ended {
 }
 
 /// What is counted of both stages.
-fn both(record: &Record, what: &str) -> u64 {
+fn both(ended: &Ended, what: &str) -> u64 {
     ["DISCOVER-OFFER", "REQUEST-ACK"]
-        .map(|stage| tally(record, &format!("{stage} {what}")))
+        .map(|stage| ended.tally(&format!("{stage} {what}")))
         .iter()
         .sum()
 }
@@ -36,9 +35,9 @@ fn stopped_generator_still_reads_buffered_answers() {
     {
         let server = Server::v4("");
         let ended = stopped(&server, server.start(line), acks).expect(0);
-        let record = ended.balanced();
-        assert_eq!((both(&record, "drops"), both(&record, "late")), (0, 0), "{ended}");
-        assert_eq!(both(&record, "sent"), both(&record, "received"), "{ended}");
+        let record = ended.record();
+        assert_eq!((both(&ended, "drops"), both(&ended, "late")), (0, 0), "{ended}");
+        assert_eq!(both(&ended, "sent"), both(&ended, "received"), "{ended}");
         assert_eq!(record.counts.ok, server.sent(Answer::Ack), "{ended}");
         assert!(!ended.stdout.contains("drops\n  answered too late"), "{ended}");
         // The lateness of an answer is measured by the kernel's timestamp, which was long before brunt continued.
@@ -51,11 +50,10 @@ fn stopped_generator_still_reads_buffered_answers() {
 fn stopped_generator_does_not_blame_the_server_for_drops() {
     let server = Server::v4("[[rule]]\non = ['discover']\nevery = 5\naction = 'ignore'");
     let ended = stopped(&server, server.start("-r 200 -p 8 -R 20000 -d 1"), 300).expect(3);
-    let record = ended.balanced();
     let ignored = server.stats().fault("ignore");
-    assert_eq!(both(&record, "drops"), ignored, "{ended}");
+    assert_eq!(both(&ended, "drops"), ignored, "{ended}");
     // Which these are exactly is tested with a scripted clock: here the machine pauses brunt when it likes as well.
-    let ours = both(&record, "drops because brunt stood still");
+    let ours = both(&ended, "drops because brunt stood still");
     assert!((1..=ignored).contains(&ours), "{ours} of {ignored}\n{ended}");
     let output =
         format!("  because brunt itself was paused, not counted against the server: {ours}\n");

@@ -1,8 +1,6 @@
 //! A plan on standard input.
 
-use std::process::Stdio;
-
-use brunt_test_program::{Program, RestTarget, binary, command};
+use brunt_test_program::{RestTarget, brunt};
 
 fn plan(base: &str) -> String {
     format!(
@@ -19,28 +17,18 @@ fn plan(base: &str) -> String {
 #[test]
 fn plan_is_read_from_stdin_and_set_overrides_it() {
     let target = RestTarget::start();
-    let mut brunt = command(binary());
-    brunt
-        .args(["run", "-", "--set", "run.duration=300ms", "--set", "http.base"])
-        .stdin(Stdio::piped());
-    let mut program = Program::start(&mut brunt);
+    let run = brunt("run - --set run.duration=300ms --set http.base").env("PLAN_SECRET", "x");
+    let mut program = run.typing().start();
     program.end_of_input();
     let ended = program.wait().expect(2);
     assert!(ended.output().contains("--set http.base: has no value"), "{ended}");
-    let mut brunt = command(binary());
-    let base = format!("http.base={}", target.base);
-    brunt
-        .args(["run", "-", "--set", "run.duration=300ms", "--set", &base, "--details"])
-        .stdin(Stdio::piped());
-    brunt.env("PLAN_SECRET", "x");
-    let mut program = Program::start(&mut brunt);
+    let run = brunt("run - --details --set run.duration=300ms --set").env("PLAN_SECRET", "x");
+    let mut program = run.arg(format!("http.base={}", target.base)).typing().start();
     program.write(&plan("http://127.0.0.1:1"));
     program.end_of_input();
     let ended = program.wait();
     assert!(ended.stdout.contains("open model"), "{ended}");
     let seen = target.stop();
-    assert!(
-        (10..=20)
-            .contains(&seen.iter().filter(|seen| seen.target == "/users/user10?key=x").count())
-    );
+    let asked = seen.iter().filter(|seen| seen.target == "/users/user10?key=x").count();
+    assert!((10..=20).contains(&asked), "{asked}");
 }

@@ -4,7 +4,7 @@ use brunt_test_program::scratch;
 use serde_json::Value;
 
 use super::site::Site;
-use crate::trial::planned;
+use crate::planned::{InMemory as _, Plan};
 
 /// A site that sends this to every request, and nothing more.
 fn site(answer: &'static str) -> Site {
@@ -20,18 +20,18 @@ fn timeout_within_the_body_reports_what_arrived() {
          [[scenario.steps]]\nname = \"events\"\nget = \"/\"\ntimeout = \"500ms\"\n",
         site.url
     );
-    let once = planned(&plan).arg("--once").run();
+    let once = Plan::from_text(&plan).run(&["--once"]);
     for output in [
         "(timed out, 200 OK)",
         "< 200 OK (first byte after",
         "< data: one",
         "was not complete, 11 bytes",
     ] {
-        assert!(once.report.contains(output), "{output}: {once}");
+        assert!(once.stdout.contains(output), "{output}: {once}");
     }
     let directory = scratch();
     let lines = directory.path().join("timed-out.ndjson");
-    let run = planned(&plan).arg("--details").arg("--trace").arg(&lines).run();
+    let run = Plan::from_text(&plan).run(&["--details", "--trace", lines.to_str().unwrap()]);
     let text = std::fs::read_to_string(&lines).expect("it was written");
     let lines: Vec<Value> =
         text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
@@ -47,7 +47,7 @@ fn timeout_within_the_body_reports_what_arrived() {
         let times = ["first_byte_ms", "took_ms"].map(|name| line[name].as_f64());
         assert_eq!(times, [Some(2.0), Some(500.0)], "{line}");
     }
-    let output = run.report.split_whitespace().collect::<Vec<_>>().join(" ");
+    let output = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(output.contains("the body was not complete, 11 bytes of it had come"), "{run}");
     assert!(!output.contains("the target stopped responding"), "{run}");
 }
@@ -63,13 +63,13 @@ fn rejected_cookie_is_named_with_its_reason() {
          [[scenario]]\nsteps = [{{ get = \"/set\" }}, {{ get = \"/again\" }}]\n",
         site.url
     );
-    let once = planned(&plan).arg("--once").run();
+    let once = Plan::from_text(&plan).run(&["--once"]);
     for output in [
         "< Set-Cookie: SID=***; Path=/; Secure",
         "the cookie 'other' is not kept: its Domain 'b.test'",
         "> Cookie: SID=***",
     ] {
-        assert!(once.report.contains(output), "{output}: {once}");
+        assert!(once.stdout.contains(output), "{output}: {once}");
     }
-    assert!(!once.report.contains("s3cret-value"), "{once}");
+    assert!(!once.stdout.contains("s3cret-value"), "{once}");
 }

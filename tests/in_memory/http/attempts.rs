@@ -3,7 +3,8 @@
 
 use super::journeys::{plan_of, visit, visited};
 use super::site::Site;
-use crate::trial::{Run, planned};
+use crate::planned::{InMemory as _, Plan};
+use brunt_test_program::Ended;
 
 #[test]
 fn retry_repeats_a_failure_and_the_last_attempt_decides() {
@@ -50,7 +51,7 @@ fn pending_answer_is_not_a_failure() {
     let run = visit(&site, &poll("/pending", "50ms"));
     assert_eq!((site.count("/pending"), run.of_class("pending")), (20, 20), "{run}");
     assert_eq!(run.span("poll wait"), (0, 20, 0), "{run}");
-    let output = run.record()["samples"].to_string();
+    let output = run.json()["samples"].to_string();
     assert!(
         output.contains("pending after 50ms (1 answer, the last: authorization_pending)"),
         "{output}"
@@ -78,7 +79,7 @@ fn refused_token_is_reported_with_its_age() {
         );
         let run = visit(&site, &steps);
         assert_eq!(run.count_of("work", "failed"), 20, "{run}");
-        let samples = run.record()["samples"].as_array().cloned().unwrap_or_default();
+        let samples = run.json()["samples"].as_array().cloned().unwrap_or_default();
         samples[0]["text"].as_str().expect("a text").to_owned()
     };
     for work in [
@@ -101,7 +102,7 @@ fn refused_token_is_reported_with_its_age() {
 }
 
 /// Signs in unless there is a token, and works with it.
-fn service(site: &Site, run: &str, lifetime: &str, early: &str) -> Run {
+fn service(site: &Site, run: &str, lifetime: &str, early: &str) -> Ended {
     let steps = format!(
         "[[scenario.steps]]\nname = \"sign in\"\nwhen = [{{ value = \"${{token}}\", exists = false }}]\nget = \
          \"/token/{lifetime}\"\nextract = {{ token = {{ json = \"/token\", expires = {{ \
@@ -109,7 +110,10 @@ fn service(site: &Site, run: &str, lifetime: &str, early: &str) -> Run {
          get = \"/work\"\nbearer = \"${{token}}\"\n"
     );
     let plan = plan_of(site, run, &steps);
-    planned(&plan.replace("[variables]\n", "[variables]\ntoken = { extracted = \"user\" }\n")).run()
+    Plan::from_text(
+        &plan.replace("[variables]\n", "[variables]\ntoken = { extracted = \"user\" }\n"),
+    )
+    .run(&[])
 }
 
 #[test]

@@ -3,11 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::rest_target::RestTarget;
-use crate::trial::{Run, command};
+use brunt_test_program::{Ended, scratch};
 
-fn http(words: &str, target: &RestTarget) -> Run {
-    command("http").typed(words).arg(&target.base).run().went_well()
+use crate::machine::own;
+use crate::rest_target::RestTarget;
+
+fn http(words: &str, target: &RestTarget) -> Ended {
+    let words: Vec<&str> = words.split(' ').chain([&*target.base]).collect();
+    own(|machine| machine.record(&["http"], &words)).went_well()
 }
 
 #[test]
@@ -17,7 +20,7 @@ fn requests_are_divided_among_connections() {
     let seen = target.stop();
     let connections: BTreeSet<u64> = seen.iter().map(|one| one.connection).collect();
     assert_eq!((seen.len(), connections.len()), (503, 5), "{run}");
-    assert!(run.report.contains("503"), "{run}");
+    assert!(run.stdout.contains("503"), "{run}");
 }
 
 #[test]
@@ -27,7 +30,7 @@ fn duration_is_kept() {
         let run = http(words, &target);
         // Each connection asks every two milliseconds.
         assert_eq!((run.count("ok"), target.stop().len()), (1_500, 1_500), "{run}");
-        assert_eq!(run.record()["rates"]["seconds"], 1.0, "{run}");
+        assert_eq!(run.json()["rates"]["seconds"], 1.0, "{run}");
     }
 }
 
@@ -36,16 +39,18 @@ fn rate_is_kept_whatever_the_answers() {
     let target = RestTarget::start();
     let run = http("-c 10 -q 200 -z 2s", &target);
     assert_eq!((target.stop().len(), run.count("planned")), (400, 400), "{run}");
-    assert_eq!(run.record()["plan"]["mode"], "open", "{run}");
+    assert_eq!(run.json()["plan"]["mode"], "open", "{run}");
 }
 
 #[test]
 fn urls_from_file_are_requested_in_order() {
     let target = RestTarget::start();
-    let trial = command("http").typed("-c 2 -n 90 --urls-from-file");
     let paths = ["/", "/headers", "/status/404"];
-    let urls = trial.file("urls", &paths.map(|path| format!("{}{path}\n", target.base)).concat());
-    let run = trial.arg(urls).run().ended_with(0);
+    let (directory, text) = (scratch(), paths.map(|path| format!("{}{path}\n", target.base)));
+    let urls = directory.path().join("urls");
+    std::fs::write(&urls, text.concat()).unwrap();
+    let line = ["-c", "2", "-n", "90", "--urls-from-file", urls.to_str().unwrap()];
+    let run = own(|machine| machine.record(&["http"], &line)).expect(0);
     let seen = target.stop();
     for path in paths {
         assert_eq!(seen.iter().filter(|one| one.target == path).count(), 30, "{path}\n{run}");

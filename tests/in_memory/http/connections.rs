@@ -7,9 +7,9 @@ use brunt_exchange::Clock as _;
 use brunt_test_program::Seen;
 
 use crate::machine::own;
+use crate::planned::{InMemory as _, Plan};
 use crate::rest_target::RestTarget;
 use crate::stalls::Mute;
-use crate::trial::planned;
 
 /// A plan in which each of so many users asks so often for the same page.
 fn plan(base: &str, load: &str, http: &str) -> String {
@@ -35,7 +35,7 @@ fn loads(seen: &[Seen]) -> BTreeMap<usize, usize> {
 fn connection_lives_as_long_as_its_user() {
     let target = RestTarget::start();
     let load = "users = 5\niterations = { each = 200 }";
-    let run = planned(&plan(&target.base, load, "")).run().went_well();
+    let run = Plan::from_text(&plan(&target.base, load, "")).run(&[]).went_well();
     assert_eq!(loads(&target.stop()), [(200, 5)].into(), "{run}");
     assert_eq!((run.part("connect"), run.part("first byte")), (5, 1_000), "{run}");
 }
@@ -46,7 +46,7 @@ fn requests_per_connection_is_kept() {
         let target = RestTarget::start();
         let http = format!("requests-per-connection = {most}");
         let load = "users = 2\niterations = { each = 20 }";
-        let run = planned(&plan(&target.base, load, &http)).run().went_well();
+        let run = Plan::from_text(&plan(&target.base, load, &http)).run(&[]).went_well();
         assert_eq!(run.part("connect"), expected.values().sum::<usize>() as u64, "{run}");
         assert_eq!(loads(&target.stop()), expected, "{run}");
     }
@@ -55,8 +55,8 @@ fn requests_per_connection_is_kept() {
 #[test]
 fn absent_server_is_a_connect_failure() {
     let load = "users = 1\niterations = { each = 3 }";
-    let run = planned(&plan("http://127.0.0.1:7999", load, "")).run();
-    assert_ne!(run.code, 0, "{run}");
+    let run = Plan::from_text(&plan("http://127.0.0.1:7999", load, "")).run(&[]);
+    assert_ne!(run.code(), 0, "{run}");
     assert_eq!(run.of_class("connect"), 3, "{run}");
 }
 
@@ -67,7 +67,7 @@ fn silent_tls_handshake_ends_after_ten_seconds() {
     let tls = "[http.tls]\ninsecure = true";
     let now = || own(|machine| machine.time().now());
     let began = now();
-    let run = planned(&plan(&format!("https://{address}"), load, tls)).run();
+    let run = Plan::from_text(&plan(&format!("https://{address}"), load, tls)).run(&[]);
     assert_eq!((run.count("failed"), run.of_class("tls")), (4, 4), "{run}");
     assert!(run.to_string().contains("complete the TLS handshake"), "{run}");
     // Each user waits for ten seconds twice, and at most ten milliseconds in between, by the clock of the run.

@@ -1,29 +1,31 @@
 //! The plans for the identity API in memory: what each counts is what the server's events and answers count.
 
 use brunt_http_server::Stats;
+use brunt_test_program::Ended;
 
+use crate::planned::{InMemory as _, Plan};
 use crate::rest_target::RestTarget;
-use crate::trial::{Run, Trial, planned};
 
-/// An example, with this load and these settings, at a server below this path.
-fn example(server: &RestTarget, (plan, path): (&str, &str), run: &str, settings: &[&str]) -> Trial {
+/// Carries out an example, with this load and these settings, at a server below this path.
+fn example(server: &RestTarget, (plan, path): (&str, &str), run: &str, settings: &[&str]) -> Ended {
     let (before, rest) = plan.split_once("\n[run]\n").expect("the plan says how it is run");
     let (_, after) = rest.split_once("\n[http]\n").expect("the plan says what is asked");
-    let trial = planned(&format!("{before}\n[run]\n{run}\ntimeout = \"30s\"\n[http]\n{after}"));
+    let plan =
+        Plan::from_text(&format!("{before}\n[run]\n{run}\ntimeout = \"30s\"\n[http]\n{after}"));
     let base = format!("http.base={}{path}", server.base);
-    let settings = settings.iter().flat_map(|setting| ["--set", setting]);
-    trial.args(["--set", &base, "--set", "objectives=[]"]).args(settings)
+    let settings = [&[&*base, "objectives=[]"], settings].concat();
+    plan.run(&settings.iter().flat_map(|setting| ["--set", setting]).collect::<Vec<_>>())
 }
 
 /// Carries an example out, without a failure.
-fn carried_out(plan: (&str, &str), run: &str, settings: &[&str]) -> (Run, Stats) {
+fn carried_out(plan: (&str, &str), run: &str, settings: &[&str]) -> (Ended, Stats) {
     let server = RestTarget::start();
-    let run = example(&server, plan, run, settings).run().went_well();
+    let run = example(&server, plan, run, settings).went_well();
     (run, server.stats())
 }
 
 /// That the server counted these events and no others.
-fn happened(seen: &Stats, run: &Run, events: &[(&str, u64)]) {
+fn happened(seen: &Stats, run: &Ended, events: &[(&str, u64)]) {
     let mut expected: Vec<_> = events.iter().filter(|(_, count)| *count > 0).copied().collect();
     let mut counted = seen.events.clone();
     expected.sort_unstable();
@@ -47,7 +49,7 @@ fn oidc_provider_counts_logins_failures_refreshes_and_logouts() {
         ("LOGOUT", ended),
     ];
     happened(&seen, &run, &events);
-    let (output, record) = (format!("{}{}", run.report, run.notes), run.record().to_string());
+    let (output, record) = (run.text(), run.json().to_string());
     for secret in ["login=", "code_verifier=", "eyJ"] {
         assert!(!output.contains(secret) && !record.contains(secret), "{secret}\n{run}");
     }
@@ -80,12 +82,12 @@ fn oidc_provider_refuses_wrong_audience_and_missing_proof() {
     let settings = ["scenario.2.weight=0"];
     let server = RestTarget::start();
     let wrong = plan.replace("aud = \"${issuer}\"", "aud = \"https://elsewhere.example.com\"");
-    let run = example(&server, (&wrong, "/idp"), load, &settings).run();
+    let run = example(&server, (&wrong, "/idp"), load, &settings);
     assert_eq!(run.ends_of("token"), [(("result".into(), 401), 1)].into(), "{run}");
     let (before, rest) =
         plan.split_once("bearer = \"${token}\"\ndpop = \"proof\"").expect("it has one");
     let without = format!("{before}bearer = \"${{token}}\"{rest}");
-    let run = example(&server, (&without, "/idp"), load, &settings).run();
+    let run = example(&server, (&without, "/idp"), load, &settings);
     assert_eq!(run.ends_of("userinfo"), [(("result".into(), 401), 1)].into(), "{run}");
 }
 
@@ -95,7 +97,7 @@ fn dpop_nonce_demanded_by_the_provider_is_in_the_next_proof() {
     let rule = "[[rule]]\npath = '/idp/token'\naction = { idp = 'demand-nonce' }";
     let server = RestTarget::scripted(rule);
     let load = "users = 1\niterations = { each = 2 }";
-    let run = example(&server, (plan, "/idp"), load, &["scenario.2.weight=0"]).run().went_well();
+    let run = example(&server, (plan, "/idp"), load, &["scenario.2.weight=0"]).went_well();
     assert_eq!((run.count_of("token", "ok"), run.count_of("token nonce", "ok")), (2, 1), "{run}");
 }
 
@@ -136,7 +138,7 @@ fn saml_response_is_posted_to_the_service() {
     let server = RestTarget::start();
     let service = format!("variables.service={}/acs", server.base);
     let load = "users = 3\niterations = { shared = 30 }";
-    let run = example(&server, (plan, ""), load, &[&service]).run().went_well();
+    let run = example(&server, (plan, ""), load, &[&service]).went_well();
     let seen = server.stats();
     happened(&seen, &run, &[("LOGIN", 30), ("SAML_RESPONSE", 30)]);
     assert_eq!(seen.answers_of("POST", "/acs", 200), 30, "{run}");
@@ -148,7 +150,7 @@ fn scim_provisioning_agrees_with_the_server() {
     let server = RestTarget::start();
     let token = format!("variables.token_url={}/idp/token", server.base);
     let load = "users = 3\niterations = { each = 20 }";
-    let run = example(&server, (plan, "/scim/v2"), load, &[&token]).run().went_well();
+    let run = example(&server, (plan, "/scim/v2"), load, &[&token]).went_well();
     let seen = server.stats();
     let lives = run.count_of("delete", "ok");
     let users = "/scim/v2/Users/{id}";
@@ -211,7 +213,7 @@ fn scim_users_are_sorted_across_pages() {
         page("first", "count=2&cursor=", &["Alice", "bob"]),
         page("second", "count=2&cursor=${cursor}", &["carol"]),
     ];
-    let run = planned(&format!(
+    let run = Plan::from_text(&format!(
         "[run]\nusers = 1\niterations = {{ each = 1 }}\n[http]\nbase = \"{origin}/scim/v2\"\n\
          [[scenario]]\nsteps = [\n\
          {{ name = \"token\", post = \"{origin}/idp/token\", basic = {{ user = \"hr\", password = \"password\" }}, \
@@ -224,7 +226,7 @@ fn scim_users_are_sorted_across_pages() {
         created.join(",\n"),
         pages.join(",\n")
     ));
-    let run = run.run().went_well();
+    let run = run.run(&[]).went_well();
     assert_eq!(run.count_of("second", "ok"), 1, "{run}");
     assert_eq!(server.stats().answers_of("GET", "/scim/v2/Users", 200), 4, "{run}");
 }

@@ -1,7 +1,7 @@
 //! Logins that go wrong at the OpenID provider of the identity API in memory, as its scripts demand: what a user reads.
 
+use crate::planned::{InMemory as _, Plan};
 use crate::rest_target::RestTarget;
-use crate::trial::planned;
 
 /// The login page, its form, and tokens.
 const LOGIN: &str = r#"
@@ -66,9 +66,9 @@ fn output(rule: &str, before: &str, steps: &str) -> String {
     } else {
         plan
     };
-    let run = planned(&plan).args(["--once"]).run();
+    let run = Plan::from_text(&plan).run(&["--once"]);
     assert!(server.stats().faults.iter().any(|(_, count)| *count > 0), "nothing went wrong\n{run}");
-    format!("{}{}", run.report, run.notes)
+    run.text()
 }
 
 /// The same of the login.
@@ -115,11 +115,11 @@ fn secure_cookie_over_http_explains_the_refusal() {
     );
     let why = "the cookie 'IDP_LOGIN' was not kept, and not sent: it is Secure, and came over http from another host \
                than localhost";
-    let once = planned(&plan).args(["--once"]).run();
+    let once = Plan::from_text(&plan).run(&["--once"]);
     let kept = "the cookie 'IDP_LOGIN' is not kept: it is Secure";
-    assert!(once.report.contains(kept) && once.report.contains(why), "{once}");
-    let run = planned(&plan).run();
-    let record = run.record().to_string();
+    assert!(once.stdout.contains(kept) && once.stdout.contains(why), "{once}");
+    let run = Plan::from_text(&plan).run(&[]);
+    let record = run.json().to_string();
     assert!(record.contains("Cookie not found.") && record.contains(why), "{run}");
 }
 

@@ -1,7 +1,8 @@
 //! Groups, branches and repetitions of a plan: what a server counts is what the plan says and what the record counts.
 
 use super::site::{Site, json};
-use crate::trial::{Run, planned};
+use crate::planned::{InMemory as _, Plan};
+use brunt_test_program::Ended;
 
 /// The load of most tests: twenty iterations.
 pub(super) const TWENTY: &str = "users = 2\niterations = { each = 10 }";
@@ -20,8 +21,8 @@ pub(super) fn plan_of(site: &Site, load: &str, steps: &str) -> String {
 }
 
 /// Carries these steps out twenty times.
-pub(super) fn visit(site: &Site, steps: &str) -> Run {
-    planned(&plan_of(site, TWENTY, steps)).run()
+pub(super) fn visit(site: &Site, steps: &str) -> Ended {
+    Plan::from_text(&plan_of(site, TWENTY, steps)).run(&[])
 }
 
 /// The answer to a target that was asked for this many times.
@@ -52,9 +53,8 @@ fn answer(target: &str, seen: u64) -> (u16, String) {
 }
 
 /// What was printed, with one space between words.
-fn output(run: &Run) -> String {
-    let all = format!("{}{}", run.report, run.notes);
-    all.split_whitespace().collect::<Vec<_>>().join(" ")
+fn output(run: &Ended) -> String {
+    run.text().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 const VISIT: &str = r#"
@@ -79,8 +79,8 @@ steps = [{ weight = 70, name = "logout", get = "/logout" }, { weight = 30, name 
 #[test]
 fn plan_with_groups_and_branches_agrees_with_the_server() {
     let site = visited();
-    let run = planned(&plan_of(&site, TWENTY, VISIT)).arg("--details");
-    let run = run.run().went_well();
+    let plan = Plan::from_text(&plan_of(&site, TWENTY, VISIT));
+    let run = plan.run(&["--details"]).went_well();
     assert_eq!(site.count("/kind"), 20, "{run}");
     assert_eq!((site.count("/otp"), site.count("/code")), (5, 5), "{run}");
     for first in [0, 20, 40] {
@@ -97,7 +97,7 @@ fn plan_with_groups_and_branches_agrees_with_the_server() {
     assert_eq!(run.span("pages work"), (20, 0, 0), "{run}");
     assert_eq!(run.span("leave"), (20, 0, 0), "{run}");
     assert_eq!(run.part("iteration"), 20, "{run}");
-    for span in run.record()["spans"].as_array().expect("spans") {
+    for span in run.json()["spans"].as_array().expect("spans") {
         assert!(span["goodput"].as_f64().is_some_and(|rate| rate > 0.0), "{span}");
     }
     assert_eq!(run.tally("branch group 'second factor' taken"), 5, "{run}");
@@ -126,22 +126,22 @@ fn weight_may_be_a_variable() {
     let (given, site) = (visited(), visited());
     visit(&given, VISIT).went_well();
     let plan = shares(&site, "logout = 70\nstay = \"${rest}\"\nrest = 30");
-    let run = planned(&plan).run().went_well();
+    let run = Plan::from_text(&plan).run(&[]).went_well();
     // The same weights and the same seed make the same choices.
     assert_eq!(site.count("/logout"), given.count("/logout"), "{run}");
     assert_eq!(site.count("/stay"), given.count("/stay"), "{run}");
     let before = site.count("/stay");
-    let run = planned(&plan).args(["--set", "variables.logout=0"]).run().went_well();
+    let run = Plan::from_text(&plan).run(&["--set", "variables.logout=0"]).went_well();
     assert_eq!((site.count("/stay") - before, run.count_of("stay", "ok")), (20, 20), "{run}");
-    let run = planned(&plan).args(["--check", "--set", "variables.logout=10"]).run();
-    assert!(run.report.contains("one of its steps is chosen: 25.0 %, 75.0 %"), "{run}");
+    let run = Plan::from_text(&plan).run(&["--check", "--set", "variables.logout=10"]);
+    assert!(run.stdout.contains("one of its steps is chosen: 25.0 %, 75.0 %"), "{run}");
     // One that is known only in the run.
     let drawn = shares(&site, "logout = { random = \"1..1\" }\nstay = { choice = [0] }");
-    let run = planned(&drawn).run().went_well();
+    let run = Plan::from_text(&drawn).run(&[]).went_well();
     assert_eq!(run.count_of("logout", "ok"), 20, "{run}");
     let of_answer = drawn.replace("\"${stay}\"", "\"${kind}\"");
-    let run = planned(&of_answer).arg("--check").run();
-    assert!(run.report.contains("is chosen: by the weights ${logout}, ${kind}"), "{run}");
+    let run = Plan::from_text(&of_answer).run(&["--check"]);
+    assert!(run.stdout.contains("is chosen: by the weights ${logout}, ${kind}"), "{run}");
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn weight_that_is_no_number_fails_the_step_and_says_why() {
     let kind =
         "[[scenario.steps]]\nname = \"kind\"\nget = \"/kind/1\"\nextract = { kind = \"/kind\" }\n";
     let run = visit(&site, &(kind.to_owned() + leave));
-    let output = run.record()["samples"].to_string();
+    let output = run.json()["samples"].to_string();
     assert!(
         output.contains("choose: the weight of 'logout' is 'none', which is not a whole number"),
         "{run}"
@@ -166,8 +166,8 @@ fn weight_that_is_no_number_fails_the_step_and_says_why() {
         let none = leave.replace("{ name", "{ weight = 0, name");
         let plan = plan_of(&site, TWENTY, &none);
         let kind = format!("[variables]\nkind = {{ choice = [\"{drawn}\"] }}\n");
-        let run = planned(&plan.replace("[variables]\n", &kind)).run();
-        assert!(run.record()["samples"].to_string().contains(why), "{run}");
+        let run = Plan::from_text(&plan.replace("[variables]\n", &kind)).run(&[]);
+        assert!(run.json()["samples"].to_string().contains(why), "{run}");
         assert_eq!((run.count_of("logout", "failed"), run.of_class("check")), (20, 20), "{run}");
         assert_eq!((site.count("/logout"), site.count("/stay")), (0, 0), "{run}");
     }
@@ -249,7 +249,7 @@ fn repeat_ends_by_condition_or_fails_at_its_maximum() {
     assert_eq!((run.count_of("page", "ok"), run.count_of("page", "failed")), (80, 20), "{run}");
     assert_eq!(run.span("crawl"), (0, 20, 0), "{run}");
     assert_eq!((site.count("/after"), run.count_of("after", "skipped")), (0, 20), "{run}");
-    let output = run.record()["samples"].to_string();
+    let output = run.json()["samples"].to_string();
     assert!(output.contains("repeat: 5 times, and the condition still holds"), "{run}");
 }
 
@@ -279,7 +279,7 @@ fn iteration_without_requests_is_one_skipped_exchange() {
          extract = { next = \"/next\" }\n";
     let run = visit(&site, steps);
     assert_eq!((site.count("/never"), run.count_of("never", "skipped")), (0, 20), "{run}");
-    let notes = run.record()["verdict"]["notes"].to_string();
+    let notes = run.json()["verdict"]["notes"].to_string();
     assert!(notes.contains("step 'never' was passed over in all 20 iterations"), "{run}");
 }
 
@@ -287,12 +287,12 @@ fn iteration_without_requests_is_one_skipped_exchange() {
 fn once_shows_groups_rounds_and_skipped_steps() {
     let site = visited();
     let plan = plan_of(&site, "users = 1", VISIT).replace("equals = \"otp\"", "equals = \"sms\"");
-    let run = planned(&plan).arg("--once").run();
-    assert!(run.report.contains("-- page (in pages, round 3): passed"), "{run}");
-    assert!(run.report.contains("group 'second factor' was passed over"), "{run}");
-    let run = planned(&plan).arg("--check").run();
-    assert!(run.report.contains("visit: at most 7 exchanges an iteration"), "{run}");
-    assert!(run.report.contains("== group second factor\n   only when ${kind} is 'sms'"), "{run}");
-    assert!(run.report.contains("repeated 3 times, with a pause of 1ms"), "{run}");
-    assert!(run.report.contains("one of its steps is chosen: 70.0 %, 30.0 %"), "{run}");
+    let run = Plan::from_text(&plan).run(&["--once"]);
+    assert!(run.stdout.contains("-- page (in pages, round 3): passed"), "{run}");
+    assert!(run.stdout.contains("group 'second factor' was passed over"), "{run}");
+    let run = Plan::from_text(&plan).run(&["--check"]);
+    assert!(run.stdout.contains("visit: at most 7 exchanges an iteration"), "{run}");
+    assert!(run.stdout.contains("== group second factor\n   only when ${kind} is 'sms'"), "{run}");
+    assert!(run.stdout.contains("repeated 3 times, with a pause of 1ms"), "{run}");
+    assert!(run.stdout.contains("one of its steps is chosen: 70.0 %, 30.0 %"), "{run}");
 }

@@ -10,7 +10,8 @@ use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
 use brunt_testbed::require;
 
 use super::site::{Requested, Site, json};
-use crate::trial::{Run, planned};
+use crate::planned::{InMemory as _, Plan};
+use brunt_test_program::Ended;
 
 /// A site that demands a nonce for `/token`, which it changes with each answer.
 fn keeper() -> Site {
@@ -28,8 +29,8 @@ fn keeper() -> Site {
 }
 
 /// Carries out these steps with this load and these tables.
-fn visit(site: &Site, (load, tables): (&str, &str), steps: &str) -> Run {
-    planned(&site.plan(load, tables, steps)).run()
+fn visit(site: &Site, (load, tables): (&str, &str), steps: &str) -> Ended {
+    Plan::from_text(&site.plan(load, tables, steps)).run(&[])
 }
 
 fn proof(requested: &Requested) -> &str {
@@ -87,7 +88,7 @@ fn hmac_equals_openssl() {
         );
         assert_eq!(requested.field("x-seal"), Some(&*format!("v1={}", hmac(&message))), "{run}");
     }
-    assert!(!run.record().to_string().contains("s3cret"), "{run}");
+    assert!(!run.json().to_string().contains("s3cret"), "{run}");
 }
 
 /// The code of a message under "s3cret", by openssl.

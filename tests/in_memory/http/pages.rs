@@ -1,7 +1,8 @@
 //! Logins through pages: forms that are sent, links that are followed, and what is said when a page has neither.
 
 use super::site::{Requested, Site, json};
-use crate::trial::{Run, planned};
+use crate::planned::{InMemory as _, Plan};
+use brunt_test_program::Ended;
 
 /// A site with a login: a page with a form and a hidden token, which only a cookie makes valid.
 pub(super) fn pages() -> Site {
@@ -14,12 +15,12 @@ pub(super) fn plan_of(site: &Site, http: &str, steps: &str) -> String {
     site.plan(load, &format!("cookies = true\n{http}"), steps)
 }
 
-fn visit(site: &Site, http: &str, steps: &str) -> Run {
-    planned(&plan_of(site, http, steps)).run()
+fn visit(site: &Site, http: &str, steps: &str) -> Ended {
+    Plan::from_text(&plan_of(site, http, steps)).run(&[])
 }
 
-fn once(site: &Site, http: &str, steps: &str) -> Run {
-    planned(&plan_of(site, http, steps)).arg("--once").run()
+fn once(site: &Site, http: &str, steps: &str) -> Ended {
+    Plan::from_text(&plan_of(site, http, steps)).run(&["--once"])
 }
 
 fn answer(requested: &Requested) -> String {
@@ -79,7 +80,7 @@ fn form_login_lands_on_the_callback() {
          [[scenario.steps]]\nname = \"token\"\npost = \"/token\"\nform = {{ code = \"${{code}}\" }}\n"
     );
     let run = visit(&site, "redirects = 5", &steps).went_well();
-    assert!(run.notes.contains("this run submits forms, sends POST requests: "), "{run}");
+    assert!(run.stderr.contains("this run submits forms, sends POST requests: "), "{run}");
     assert_eq!(run.count_of("password", "ok"), 6, "{run}");
     let sent = site.requested("POST /login");
     assert_eq!(sent.len(), 6, "{run}");
@@ -113,7 +114,7 @@ fn wrong_password_lands_elsewhere_and_quotes_the_page() {
     let site = pages();
     let steps = LOGIN.replace("s 1", "wrong") + "lands = \"/cb\"\n";
     let run = once(&site, "redirects = 5", &steps);
-    let output = format!("{}{}", run.report, run.notes);
+    let output = run.text();
     assert!(
         output.contains(
             "should land on /cb, landed on /login (200); the page says \"Wrong name or password.\""
@@ -142,7 +143,7 @@ fn missing_form_link_or_field_is_reported() {
             "[[scenario.steps]]\nname = \"before\"\nget = \"{before}\"\n[[scenario.steps]]\n{step}\n"
         );
         let run = once(&site, "", &steps);
-        format!("{}{}", run.report, run.notes)
+        run.text()
     };
     let otp = output("/auth", "submit = true\nform = { otp = 1 }");
     assert!(otp.contains("submit: no form with the field 'otp' on"), "{otp}");
@@ -182,7 +183,7 @@ fn origins_restrict_redirects_when_named() {
     let site = pages();
     let steps = "[[scenario.steps]]\nname = \"away\"\nget = \"/away\"\n";
     let run = once(&site, "redirects = 1\norigins = [\"http://127.0.0.1:1\"]", steps);
-    let output = format!("{}{}", run.report, run.notes);
+    let output = run.text();
     assert!(output.contains("go to http://127.0.0.1:9: the plan names no such origin"), "{output}");
 }
 

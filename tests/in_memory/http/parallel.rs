@@ -5,7 +5,8 @@ use std::sync::Arc;
 use tokio::sync::watch::Sender;
 
 use super::site::{Site, json};
-use crate::trial::{Run, planned};
+use crate::planned::{InMemory as _, Plan};
+use brunt_test_program::Ended;
 
 /// The load of most tests.
 const FIVE: &str = "users = 1\niterations = { each = 5 }";
@@ -43,8 +44,8 @@ fn plan_of(site: &Site, load: &str, steps: &str) -> String {
     site.plan(load, "cookies = true", &format!("steps = [{steps}]\n"))
 }
 
-fn visit(site: &Site, steps: &str) -> Run {
-    planned(&plan_of(site, FIVE, steps)).run()
+fn visit(site: &Site, steps: &str) -> Ended {
+    Plan::from_text(&plan_of(site, FIVE, steps)).run(&[])
 }
 
 /// Waits until as many have gathered, of all that ever came, as complete the group of this one.
@@ -91,9 +92,9 @@ fn parallel_number_limits_the_connections() {
     let run = visit(&site, &steps).went_well();
     assert_eq!((run.count_of("part", "ok"), site.count("/at/2")), (30, 30), "{run}");
     assert_eq!(site.connections(), 2, "{run}");
-    let check = planned(&plan_of(&site, FIVE, &steps)).arg("--check").run();
-    assert!(check.report.contains("performed at once, at most 2 at a time"), "{check}");
-    assert!(check.report.contains("visit: at most 6 exchanges an iteration"), "{check}");
+    let check = Plan::from_text(&plan_of(&site, FIVE, &steps)).run(&["--check"]);
+    assert!(check.stdout.contains("performed at once, at most 2 at a time"), "{check}");
+    assert!(check.stdout.contains("visit: at most 6 exchanges an iteration"), "{check}");
 }
 
 #[test]
@@ -112,11 +113,11 @@ fn parallel_failure_stops_only_later_steps() {
     assert_eq!((run.count_of("after", "skipped"), site.count("/after")), (5, 0), "{run}");
     assert_eq!((site.count("/at/3"), site.count("/none")), (15, 5), "{run}");
     assert_eq!(run.span("parts"), (0, 5, 0), "{run}");
-    let samples = run.record()["samples"].to_string();
+    let samples = run.json()["samples"].to_string();
     assert!(samples.contains("missing") && samples.contains("/none\\n"), "{samples}");
-    let once = planned(&plan_of(&site, "users = 1", steps)).arg("--once").run();
+    let once = Plan::from_text(&plan_of(&site, "users = 1", steps)).run(&["--once"]);
     for output in ["/at/3/a", "/none", "404", "2 failed"] {
-        assert!(once.report.contains(output), "{output}: {once}");
+        assert!(once.stdout.contains(output), "{output}: {once}");
     }
 }
 
@@ -146,13 +147,13 @@ fn parallel_timeout_gives_up_only_its_step() {
              {{ name = \"never\", get = \"/never\"{timeout} }}, {{ name = \"b\", get = \"/at/2/b\" }}] }}"
         )
     };
-    let run = planned(&plan_of(
+    let run = Plan::from_text(&plan_of(
         &site,
         "users = 2\niterations = { each = 1 }",
         &steps(", timeout = \"200ms\""),
     ))
-    .run();
-    let counts = |run: &Run| {
+    .run(&[]);
+    let counts = |run: &Ended| {
         ["a", "never", "b"].map(|name| (run.count_of(name, "ok"), run.count_of(name, "timed_out")))
     };
     assert_eq!(counts(&run), [(2, 0), (0, 2), (2, 0)], "{run}");
@@ -161,7 +162,7 @@ fn parallel_timeout_gives_up_only_its_step() {
     // The same when the time of all exchanges is over.
     let plan =
         plan_of(&site, "users = 2\niterations = { each = 1 }\ntimeout = \"300ms\"", &steps(""));
-    let run = planned(&plan).run();
+    let run = Plan::from_text(&plan).run(&[]);
     assert_eq!(counts(&run), [(2, 0), (0, 2), (2, 0)], "{run}");
     assert_eq!(site.count("/never"), 4, "{run}");
 }
@@ -174,7 +175,7 @@ fn parallel_groups_in_an_open_load_lose_nothing() {
     for run in ["users = 4\nrate = \"50/s\"\nduration = \"1s\"", "users = 3\nduration = \"500ms\""]
     {
         let before = site.count("/");
-        let run = planned(&plan_of(&site, run, steps)).run();
+        let run = Plan::from_text(&plan_of(&site, run, steps)).run(&[]);
         let counts = ["a", "b", "c"].map(|name| run.count_of(name, "ok"));
         assert_eq!(counts.iter().sum::<u64>(), site.count("/") - before, "{run}");
         assert!(counts[0] > 0 && counts.iter().all(|count| *count == counts[0]), "{run}");

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::planned::{InMemory as _, Plan};
 use crate::rest_target::RestTarget;
-use crate::trial::planned;
 
 #[test]
 fn weights_and_round_robin_are_kept() {
@@ -15,7 +15,7 @@ fn weights_and_round_robin_are_kept() {
              [[scenario]]\nname = \"seldom\"\n{seldom}\nsteps = [{{ get = \"/?seldom\" }}]\n",
             target.base
         );
-        let run = planned(&plan).run().went_well();
+        let run = Plan::from_text(&plan).run(&[]).went_well();
         let seen = target.stop();
         let often = seen.iter().filter(|one| one.target == "/?often").count();
         // Nine in ten of 400 draws, give or take four standard deviations; or exactly every other.
@@ -28,13 +28,12 @@ fn weights_and_round_robin_are_kept() {
 fn seed_repeats_the_requests() {
     let requested = || {
         let target = RestTarget::start();
-        planned(&format!(
+        Plan::from_text(&format!(
             "[run]\nusers = 3\niterations = {{ each = 20 }}\n[http]\nbase = \"{}\"\n\
              [variables]\nnumber = {{ random = \"0..999\" }}\nword = {{ chars = \"[a-z]\", length = 12 }}\n\
              [[scenario]]\nsteps = [{{ get = \"/\", headers = {{ X-Test = \"${{number}} ${{word}}\" }} }}]\n",
             target.base
-        ))
-        .run()
+        )).run(&[])
         .went_well();
         let mut values = BTreeMap::new();
         for one in target.stop() {

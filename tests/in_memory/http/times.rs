@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use crate::planned::{InMemory as _, Plan};
 use crate::rest_target::RestTarget;
-use crate::trial::{Run, planned};
 use crate::wire::WAY;
+use brunt_test_program::Ended;
 
 /// A plan with this load and these steps.
 fn plan(target: &RestTarget, run: &str, steps: &[&str]) -> String {
@@ -17,7 +18,7 @@ fn plan(target: &RestTarget, run: &str, steps: &[&str]) -> String {
 }
 
 /// What all exchanges of an operation took together: `response` or `service`.
-fn took(run: &Run, operation: &str, basis: &str) -> Duration {
+fn took(run: &Ended, operation: &str, basis: &str) -> Duration {
     let sum = run.operation(operation)[basis]["sum_ns"].as_u64();
     Duration::from_nanos(sum.expect("nanoseconds"))
 }
@@ -33,8 +34,9 @@ fn threshold_exceeded_is_not_a_failure() {
         r#"{ name = "slow", get = "/sleep?ms=300", threshold = "100ms" }"#,
         r#"{ name = "patient", get = "/sleep?ms=300", threshold = "30s" }"#,
     ];
-    let run = planned(&plan(&target, "users = 4\niterations = { each = 2 }", &steps)).run();
-    let run = run.ended_with(0);
+    let run =
+        Plan::from_text(&plan(&target, "users = 4\niterations = { each = 2 }", &steps)).run(&[]);
+    let run = run.expect(0);
     assert_eq!(run.ends_of("slow"), [(("exceeded".into(), 200), 8)].into(), "{run}");
     assert_eq!(run.ends_of("patient"), [(("ok".into(), 200), 8)].into(), "{run}");
     assert_eq!((run.tally("slow exceeded"), run.tally("slow passed")), (8, 0), "{run}");
@@ -51,14 +53,14 @@ fn pauses_are_in_no_latency() {
         r#"{ name = "second", get = "/" }"#,
     ];
     let load = "users = 3\nthink = \"2s\"\niterations = { each = 3 }";
-    let run = planned(&plan(&target, load, &steps)).run().went_well();
+    let run = Plan::from_text(&plan(&target, load, &steps)).run(&[]).went_well();
     for operation in ["first", "second"] {
         assert_eq!(took(&run, operation, "response"), 9 * 2 * WAY, "{operation}\n{run}");
     }
     assert_eq!(run.tally("pause pause made"), 9, "{run}");
     assert_eq!(Duration::from_nanos(run.tally("pause pause ns")), Duration::from_secs(9 * 2));
     // Three pauses of a user, and two between iterations.
-    let seconds = run.record()["rates"]["seconds"].as_f64().expect("a length");
+    let seconds = run.json()["rates"]["seconds"].as_f64().expect("a length");
     assert!((10.0..10.1).contains(&seconds), "{seconds}\n{run}");
 }
 
@@ -69,7 +71,8 @@ fn timeout_is_counted_and_replaces_the_connection() {
         r#"{ name = "slow", get = "/sleep?ms=3000", timeout = "100ms" }"#,
         r#"{ name = "small", get = "/" }"#,
     ];
-    let run = planned(&plan(&target, "users = 2\niterations = { each = 3 }", &steps)).run();
+    let run =
+        Plan::from_text(&plan(&target, "users = 2\niterations = { each = 3 }", &steps)).run(&[]);
     assert_eq!(run.count_of("slow", "timed_out"), 6, "{run}");
     assert_eq!(run.count_of("small", "ok"), 6, "{run}");
     // It is noticed within a twentieth of the timeout.
@@ -93,7 +96,7 @@ fn open_load_iterations_arrive_when_due() {
         r#"{ name = "second", get = "/?second" }"#,
     ];
     let load = "rate = \"50/s\"\nduration = \"2s\"\nusers = 40";
-    let run = planned(&plan(&target, load, &steps)).run().went_well();
+    let run = Plan::from_text(&plan(&target, load, &steps)).run(&[]).went_well();
     assert_eq!((run.count_of("first", "ok"), run.count_of("second", "ok")), (100, 100), "{run}");
     assert_eq!(took(&run, "second", "response"), 100 * 2 * WAY, "{run}");
     let seen = target.stop();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::pages::{pages, plan_of};
-use crate::trial::planned;
+use crate::planned::{InMemory as _, Plan};
 
 /// The parts of a body: the head of each and its content.
 fn parts(kind: &str, body: &str) -> Vec<(String, String)> {
@@ -30,11 +30,11 @@ fn multipart_files_arrive_complete_under_their_row() {
          [feeders.photos]\ncsv = \"photos.csv\"\n",
     );
     let long = "x----brunt-form-00000000\r\n".repeat(100_000);
-    let run = planned(&plan);
-    run.file("photos.csv", "user,file\njo,a.png\nal,long.png\n");
-    run.file("a.png", "A");
-    run.file("long.png", &long);
-    let run = run.run();
+    let plan = Plan::from_text(&plan);
+    plan.beside("photos.csv", "user,file\njo,a.png\nal,long.png\n");
+    plan.beside("a.png", "A");
+    plan.beside("long.png", &long);
+    let run = plan.run(&[]);
     assert_eq!((run.count_of("send", "ok"), run.count_of("raw", "ok")), (6, 6), "{run}");
     let sent = site.requested("POST /send");
     let mut seen = BTreeSet::new();
@@ -61,10 +61,9 @@ fn multipart_preview_hides_secrets_and_file_contents() {
     let steps = "[[scenario.steps]]\npost = \"/send\"\n\
                  multipart = { password = \"s3cr3t\", photo = { file = \"a.png\" } }\n";
     for option in ["--once", "--check"] {
-        let run = planned(&plan_of(&site, "", steps)).arg(option);
-        run.file("a.png", "PNGPNG");
-        let run = run.run();
-        let output = format!("{}{}", run.report, run.notes);
+        let plan = Plan::from_text(&plan_of(&site, "", steps));
+        plan.beside("a.png", "PNGPNG");
+        let output = plan.run(&[option]).text();
         assert!(output.contains("(6 bytes of a file)"), "{option}: {output}");
         assert!(!output.contains("s3cr3t") && !output.contains("PNGPNG"), "{option}: {output}");
     }

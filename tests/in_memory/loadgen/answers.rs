@@ -4,7 +4,7 @@ use serde_json::json;
 
 use brunt_test_program::{Ended, Report};
 
-use crate::planned::Files;
+use crate::planned::{Files, InMemory as _};
 use crate::rest_target::RestTarget;
 
 /// Every third change is refused, and every fourth read takes longer than a busy machine makes the others take.
@@ -40,7 +40,7 @@ fn perform(target: &RestTarget, line: &[&str]) -> Ended {
     files.workload("changing", &[("begin", 5000), ("change", 5000), ("sleep", 10), ("look", 5000)]);
     files.workload("reading", &[("read", READ), ("sleep", 10), ("look", 4000), ("look", 4000)]);
     files.job(&target.base, 1, &[("changing", 9), ("reading", 8)], &json!({}));
-    files.perform(line)
+    files.run(line)
 }
 
 /// What the script makes of the iterations, reckoned without it: of nine changes three are refused, of eight reads two
@@ -139,7 +139,7 @@ fn unreachable_service_fails_every_task_and_the_job() {
     files.ask("begin", "/echo/begin");
     files.workload("one", &[("begin", 500), ("begin", 500)]);
     files.job("http://10.0.1.9:1", 2, &[("one", 3)], &json!({}));
-    let ended = files.perform(&[]);
+    let ended = files.run(&[]);
     let report = Report::read(&ended.stdout);
     assert_eq!(report.row("begin").counts(), [0, 0, 6], "{ended}");
     assert_eq!(report.row("begin").text("CbdPsOps"), "-");
@@ -159,7 +159,7 @@ fn thresholds_are_judged_per_workload_entry() {
     files.workload("both", &[("nap", 4000), ("nap", 20)]);
     let loops = [("patient", 2), ("hasty", 2), ("at-once", 2), ("both", 2)];
     files.job(&target.base, 1, &loops, &json!({}));
-    let ended = files.perform(&[]).expect(0);
+    let ended = files.run(&[]).expect(0);
     let report = Report::read(&ended.stdout);
     let shown: Vec<_> = report
         .rows_of("nap")
@@ -190,7 +190,7 @@ fn loadgen_progress_is_absent_without_a_terminal() {
     files.ask("look", "/echo/look");
     files.workload("looking", &[("look", 5000)]);
     files.job(&target.base, 1, &[("looking", 1)], &json!({}));
-    let ended = files.perform(&[]).expect(0);
+    let ended = files.run(&[]).expect(0);
     assert!(!ended.stdout.contains('\r') && !ended.stderr.contains("Processing"), "{ended}");
     let lines: Vec<&str> = ended.stdout.lines().collect();
     assert!(lines[0].starts_with("Job Started with 1 threads on ") && lines[0].ends_with('.'));

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use brunt_test_program::{Ended, Seen};
 
-use crate::planned::Files;
+use crate::planned::{Files, InMemory as _};
 use crate::rest_target::RestTarget;
 
 fn perform(line: &[&str]) -> (Vec<Seen>, Ended) {
@@ -33,7 +33,7 @@ fn perform(line: &[&str]) -> (Vec<Seen>, Ended) {
     files.task("bare", &json!({"request": "DELETE", "header": {}, "url-endpoint": "/echo/", "url-payload": "bare"}));
     files.workload("all", &[("get", 5000), ("object", 5000), ("bare", 5000), ("text", 5000)]);
     files.job(&target.base, 1, &[("all", 2)], &json!({"upperbounds": 0}));
-    let ended = files.perform(line).expect(0);
+    let ended = files.run(line).expect(0);
     (target.stop(), ended)
 }
 
@@ -120,7 +120,7 @@ fn methods_and_payloads_are_all_sent() {
         &[("patch", 5000), ("HEAD", 5000), ("OPTIONS", 5000), ("DELETE", 5000), ("moved", 5000)],
     );
     files.job(&target.base, 1, &[("all", 1)], &json!({}));
-    let ended = files.perform(&[]).expect(0);
+    let ended = files.run(&[]).expect(0);
     let seen = target.stop();
     assert!(seen[0].method == "PATCH" && seen[0].status == 200, "{:?}", seen[0]);
     assert_eq!(seen[0].json()[0]["value"], "Changed \\ 0");

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use brunt_test_program::{Ended, Report, Seen};
 
-use crate::planned::Files;
+use crate::planned::{Files, InMemory as _};
 use crate::rest_target::RestTarget;
 
 /// Performs an example, whose server is somewhere else than it says.
@@ -25,7 +25,7 @@ fn perform(name: &str) -> (Report, Vec<Seen>, Ended) {
             files.write(&format!("{directory}/{file}"), &text);
         }
     }
-    let ended = files.perform(&[]).expect(0);
+    let ended = files.run(&[]).expect(0);
     (Report::read(&ended.stdout), target.stop(), ended)
 }
 

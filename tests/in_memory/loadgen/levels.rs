@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use brunt_test_program::Seen;
 
 use crate::machine::run;
-use crate::planned::Files;
+use crate::planned::{Files, InMemory as _};
 use crate::rest_target::RestTarget;
 
 /// A task that shows who the administrator is, in the field that all three levels may give.
@@ -51,7 +51,7 @@ fn nearest_attribute_wins() {
     );
     let more = json!({"ADMINUSERID": "of-job", "header": {"X-Level": "job"}});
     files.job(&job.base, 1, &[("bare", 1), ("rich", 1)], &more);
-    files.perform(&[]).expect(0);
+    files.run(&[]).expect(0);
     let [job, workload, task] = [job, workload, task].map(RestTarget::stop);
     assert_eq!([job.len(), workload.len(), task.len()], [1, 1, 2]);
     let plain = find(&job, "plain");
@@ -85,7 +85,7 @@ fn location_parts_may_come_from_different_levels() {
         "service-location-port": null, "service-location": "http://127.0.0.1:", "service-port": port(&first)
     });
     files.job("", 1, &[("both", 1)], &more);
-    files.perform(&[]).expect(0);
+    files.run(&[]).expect(0);
     let [first, second] = [first, second].map(RestTarget::stop);
     assert!(first.len() == 1 && find(&first, "job").status == 200);
     assert!(second.len() == 1 && find(&second, "task").status == 200);
@@ -104,7 +104,7 @@ fn duplicate_and_ignored_keys_are_noted() {
     files.write("workloads/two.json", "{\"tasks\": [{\"two\": 900, \"again\": 901}]}");
     files.ask("again", "/echo/again");
     files.job(&target.base, 1, &[("two", 1)], &json!({}));
-    let ended = files.perform(&[]).expect(0);
+    let ended = files.run(&[]).expect(0);
     assert!(
         ended
             .output()

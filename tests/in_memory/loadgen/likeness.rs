@@ -3,7 +3,7 @@
 use brunt_testbed::{Pki, require};
 use serde_json::json;
 
-use crate::planned::Files;
+use crate::planned::{Files, InMemory as _};
 use crate::rest_target::RestTarget;
 
 #[test]
@@ -12,10 +12,10 @@ fn misspelt_task_name_gets_a_suggestion() {
     files.ask("search", "/echo");
     files.workload("visit", &[("serach", 100)]);
     files.job("http://127.0.0.1:9", 1, &[("visti", 1)], &json!({}));
-    let ended = files.perform(&[]).expect(2);
+    let ended = files.run(&[]).expect(2);
     assert!(ended.stderr.contains("did you mean \"visit\"?"), "{ended}");
     files.job("http://127.0.0.1:9", 1, &[("visit", 1)], &json!({}));
-    let ended = files.perform(&[]).expect(2);
+    let ended = files.run(&[]).expect(2);
     assert!(ended.stderr.contains("did you mean \"search\"?"), "{ended}");
 }
 
@@ -25,7 +25,7 @@ fn location_without_scheme_is_reported_at_its_place() {
     files.ask("search", "/echo");
     files.workload("visit", &[("search", 100)]);
     files.job("id.example.com:8080", 1, &[("visit", 1)], &json!({}));
-    let ended = files.perform(&[]).expect(2);
+    let ended = files.run(&[]).expect(2);
     assert!(ended.stderr.contains("jobs/job.json, line 1"), "{ended}");
     assert!(
         ended.stderr.contains(
@@ -41,7 +41,7 @@ fn unknown_wildcard_is_noted() {
     files.ask("search", "/echo?n=$RANDOMVALU&m=$set");
     files.workload("visit", &[("search", 100)]);
     files.job("http://127.0.0.1:9", 1, &[("visit", 1)], &json!({}));
-    let ended = files.perform(&["--check"]).expect(0);
+    let ended = files.run(&["--check"]).expect(0);
     assert!(
         ended.stderr.contains("tasks/search.json, line 1: $RANDOMVALU is no wildcard here"),
         "{ended}"
@@ -60,9 +60,9 @@ fn to_plan_keeps_insecure_tls() {
     files.workload("visit", &[("search", 100)]);
     files.job("https://127.0.0.1:9", 1, &[("visit", 1)], &json!({}));
     let ca = Pki::make(&files.write("x", "").with_file_name("pki")).ca();
-    let plan = files.perform(&["--to-plan", "-", "--ca", ca.to_str().unwrap()]).expect(0);
+    let plan = files.run(&["--to-plan", "-", "--ca", ca.to_str().unwrap()]).expect(0);
     assert!(plan.stdout.contains(&format!("ca = \"{}\"", ca.display())), "{plan}");
-    let plan = files.perform(&["--to-plan", "-", "--insecure"]).expect(0);
+    let plan = files.run(&["--to-plan", "-", "--insecure"]).expect(0);
     assert!(plan.stdout.contains("insecure = true"), "{plan}");
 }
 
@@ -77,9 +77,9 @@ fn connection_and_host_headers_are_handled_like_java() {
     );
     files.workload("visit", &[("look", 4000)]);
     files.job(&target.base, 1, &[("visit", 3)], &json!({}));
-    let plan = files.perform(&["--to-plan", "-"]).expect(0);
+    let plan = files.run(&["--to-plan", "-"]).expect(0);
     assert!(plan.stdout.contains("Connection = \"close\""), "{plan}");
-    let ended = files.perform(&[]).expect(0);
+    let ended = files.run(&[]).expect(0);
     assert!(
         ended.stderr.contains("the header \"Host\" is left out, because Java's client"),
         "{ended}"

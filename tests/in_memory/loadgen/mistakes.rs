@@ -1,7 +1,7 @@
 //! Wrong job, workload and task files: each is refused before anything is sent, with the file, the line, the key, what
 //! is wrong and what would be right.
 
-use crate::planned::Files;
+use crate::planned::{Files, InMemory as _};
 use crate::rest_target::RestTarget;
 
 const JOB: &str = r#"{
@@ -361,7 +361,7 @@ fn mistakes_name_file_line_key_and_remedy() {
                 files.write(&format!("{place}/{key}.json"), &text.replace("BASE", &target.base));
             }
             assert!(changed, "{directory}/{name}");
-            let ended = files.perform(&[]);
+            let ended = files.run(&[]);
             if words.is_empty() {
                 assert_eq!(ended.code(), 0, "{instead}: {ended}");
                 continue;
@@ -384,12 +384,12 @@ fn mistakes_name_file_line_key_and_remedy() {
 #[test]
 fn invalid_or_missing_files_are_reported() {
     let files = Files::new();
-    let ended = files.perform(&[]).expect(2);
+    let ended = files.run(&[]).expect(2);
     assert!(ended.output().contains("jobs/job.json: No such file"), "{ended}");
     assert!(ended.output().contains("name a file that can be read"), "{ended}");
     let path = files.write("jobs/job.json", "");
     std::fs::write(&path, b"{\n \"name\": \"\xff\"}").unwrap();
-    let ended = files.perform(&[]).expect(2);
+    let ended = files.run(&[]).expect(2);
     assert!(
         ended
             .output()
@@ -397,11 +397,11 @@ fn invalid_or_missing_files_are_reported() {
         "{ended}"
     );
     files.write("jobs/job.json", "[1, 2]");
-    let ended = files.perform(&[]).expect(2);
+    let ended = files.run(&[]).expect(2);
     assert!(
         ended.output().contains("line 1, column 1: this is an array, but must be an object"),
         "{ended}"
     );
     files.write("jobs/job.json", &format!("{}{}", "[".repeat(9_999), "]".repeat(9_999)));
-    assert!(files.perform(&[]).expect(2).output().contains("nest less deeply"));
+    assert!(files.run(&[]).expect(2).output().contains("nest less deeply"));
 }

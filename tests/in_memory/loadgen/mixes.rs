@@ -4,7 +4,7 @@ use serde_json::json;
 
 use brunt_test_program::{Ended, Report};
 
-use crate::planned::Files;
+use crate::planned::{Files, InMemory as _};
 use crate::rest_target::RestTarget;
 
 /// Performs A, B and C so often, by one thread, and gives the order in which they arrived.
@@ -18,7 +18,7 @@ fn order(loops: [u64; 3], line: &[&str]) -> (String, Ended) {
     }
     let workloads: Vec<_> = keys.into_iter().zip(loops).collect();
     files.job(&target.base, 1, &workloads, &json!({}));
-    let ended = files.perform(line).expect(0);
+    let ended = files.run(line).expect(0);
     let order = target.stop().iter().map(|seen| seen.target[6..].to_owned()).collect();
     (order, ended)
 }
@@ -57,7 +57,7 @@ fn workload_listed_twice_has_two_rows() {
         files.workload(key, &[(key, 5000)]);
     }
     files.job(&target.base, 1, &[("A", 2), ("B", 1), ("A", 3)], &json!({}));
-    let ended = files.perform(&["--slo", "A (2)/A.count==3", "--slo", "A/A.count==2"]).expect(0);
+    let ended = files.run(&["--slo", "A (2)/A.count==3", "--slo", "A/A.count==2"]).expect(0);
     let report = Report::read(&ended.stdout);
     let rows: Vec<_> = report.rows.iter().map(|row| (row.name.as_str(), row.counts()[0])).collect();
     assert_eq!(rows, [("A", 2), ("B", 1), ("A", 3)], "{ended}");
@@ -74,7 +74,7 @@ fn mix_is_performed_whole_by_every_thread() {
         files.workload(key, &[(key, 5000)]);
     }
     files.job(&target.base, 5, &[("A", 7), ("B", 3)], &json!({}));
-    let ended = files.perform(&[]).expect(0);
+    let ended = files.run(&[]).expect(0);
     assert!(
         ended.stdout.contains("\tWorkload: A with 35 loops;\tPercent load = 70.00%\n"),
         "{ended}"

@@ -5,7 +5,7 @@ use serde_json::json;
 use brunt_test_program::Seen;
 
 use crate::machine::run;
-use crate::planned::Files;
+use crate::planned::{Files, InMemory as _};
 use crate::rest_target::RestTarget;
 
 /// What a request was, but for what differs from one run to the next.
@@ -110,10 +110,10 @@ fn to_plan_keeps_unusual_names_and_payloads() {
         write_odd(&files, &target.base);
         if plan {
             let path = files.write("plan.toml", "");
-            files.perform(&["--to-plan", path.to_str().unwrap()]).expect(0);
+            files.run(&["--to-plan", path.to_str().unwrap()]).expect(0);
             run(&["run", path.to_str().unwrap()]).expect(0);
         } else {
-            files.perform(&[]).expect(0);
+            files.run(&[]).expect(0);
         }
         requested(&target.stop())
     };
@@ -138,7 +138,7 @@ fn to_plan_marks_password_columns_as_secrets() {
     };
     let wildcards = json!([column("$WHO", "who"), column("$PASSWORD", "word")]);
     files.job("http://127.0.0.1:9", 1, &[("one", 1)], &json!({"WILDCARDS": wildcards}));
-    let plan = files.perform(&["--to-plan", "-"]).expect(0);
+    let plan = files.run(&["--to-plan", "-"]).expect(0);
     assert!(plan.stdout.contains("secrets = [\"word\"]"), "{plan}");
 }
 
@@ -150,13 +150,13 @@ fn to_plan_sends_the_same_requests_as_the_job() {
         write(&files, &target.base);
         if plan {
             let path = files.write("plan.toml", "");
-            let ended = files.perform(&["--to-plan", path.to_str().unwrap()]).expect(0);
+            let ended = files.run(&["--to-plan", path.to_str().unwrap()]).expect(0);
             assert!(ended.stderr.contains("export ADMINUSERPASSWORD before running it"), "{ended}");
             let text = std::fs::read_to_string(&path).unwrap();
             assert!(!text.contains("\"password\""), "{text}");
             run(&["run", path.to_str().unwrap(), "--seed", "3"]).expect(0);
         } else {
-            files.perform(&["--seed", "3"]).expect(0);
+            files.run(&["--seed", "3"]).expect(0);
         }
         let seen = target.stop();
         assert!(seen.iter().all(|seen| seen.status < 400), "{seen:?}");

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use brunt_test_program::Report;
 
-use crate::planned::Files;
+use crate::planned::{Files, InMemory as _};
 use crate::rest_target::RestTarget;
 
 #[test]
@@ -26,7 +26,7 @@ fn workloads_contain_tasks_and_other_workloads() {
         "rest": {"url-endpoint": "$SLEEP", "url-payload": 5, "threshold": 5}
     });
     files.write("jobs/job.json", &job.to_string());
-    let ended = files.perform(&[]).expect(0);
+    let ended = files.run(&[]).expect(0);
     let report = Report::read(&ended.stdout);
     let rows: Vec<_> = report
         .rows
@@ -92,7 +92,7 @@ fn mistakes_in_single_file_jobs_are_reported() {
             job[key] = value.clone();
         }
         files.write("jobs/job.json", &job.to_string());
-        let ended = files.perform(&[]).expect(2);
+        let ended = files.run(&[]).expect(2);
         for word in words {
             assert!(ended.output().contains(word), "{word}: {ended}");
         }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::planned::Files;
+use crate::planned::{Files, InMemory as _};
 use crate::rest_target::RestTarget;
 
 /// Nothing of it is done, and no secret is shown.
@@ -22,7 +22,7 @@ fn check_sends_nothing_and_shows_no_secret() {
     files.ask("see", "/echo/$TOKENID/$RANDOMVALUE");
     files.workload("one", &[("login", 300), ("see", 200)]);
     files.job(&target.base, 3, &[("one", 4)], &json!({"ADMINUSERPASSWORD": "se-cret"}));
-    let ended = files.perform(&["--check"]).expect(0);
+    let ended = files.run(&["--check"]).expect(0);
     for line in [
         "The job runs as it says, with 3 threads, which start together.",
         "  4 x one",

@@ -5,7 +5,7 @@
 
 use serde_json::json;
 
-use crate::planned::Files;
+use crate::planned::{Files, InMemory as _};
 use crate::rest_target::RestTarget;
 
 /// A job with every kind of wildcard whose values depend on the seed, and one that answers bring between them.
@@ -53,7 +53,7 @@ fn requested(line: &[&str]) -> Vec<String> {
     let target = RestTarget::start();
     let files = Files::new();
     write(&files, &target.base);
-    let ended = files.perform(&[&["--seed", "3"], line].concat()).expect(0);
+    let ended = files.run(&[&["--seed", "3"], line].concat()).expect(0);
     let seen = target.stop();
     let visits = seen.iter().filter(|seen| !seen.target.starts_with("/api/users"));
     let without = |target: &str| match target.strip_prefix("/echo/") {

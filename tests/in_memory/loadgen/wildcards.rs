@@ -6,7 +6,7 @@ use serde_json::json;
 
 use brunt_test_program::Report;
 
-use crate::planned::Files;
+use crate::planned::{Files, InMemory as _};
 use crate::rest_target::RestTarget;
 
 #[test]
@@ -33,7 +33,7 @@ fn wildcards_are_replaced_everywhere() {
     );
     files.workload("both", &[("first", 5000), ("second", 5000)]);
     files.job(&target.base, 3, &[("both", 20)], &json!({"upperbounds": 4}));
-    let ended = files.perform(&["--seed", "5"]).expect(0);
+    let ended = files.run(&["--seed", "5"]).expect(0);
     assert_eq!(Report::read(&ended.stdout).row("first").counts(), [60, 0, 0], "{ended}");
     let seen = target.stop();
     let (mut drawn, mut pairs) = (BTreeMap::new(), BTreeSet::new());
@@ -78,7 +78,7 @@ fn seed_repeats_the_values() {
         files.ask("look", "/echo/$RANDOMVALUE");
         files.workload("looking", &[("look", 5000)]);
         files.job(&target.base, 1, &[("looking", 12)], &json!({"upperbounds": 1_000_000}));
-        files.perform(&["--seed", seed]).expect(0);
+        files.run(&["--seed", seed]).expect(0);
         target.stop().into_iter().map(|seen| seen.target).collect::<Vec<_>>()
     };
     assert_eq!(run("7"), run("7"));
@@ -112,7 +112,7 @@ fn answers_supply_values_by_name_and_json_pointer() {
         json!({"persist": ["tokenId"], "tasks": [{"nothing": 900}, {"login": 900}, {"use": 900}]});
     files.write("workloads/kept.json", &workload.to_string());
     files.job(&target.base, 1, &[("kept", 2)], &json!({}));
-    let ended = files.perform(&[]).expect(0);
+    let ended = files.run(&[]).expect(0);
     assert_eq!(Report::read(&ended.stdout).row("use").counts(), [2, 0, 0], "{ended}");
     let seen = target.stop();
     let used: Vec<_> = seen.iter().filter(|seen| seen.target.contains("?token=")).collect();
@@ -167,7 +167,7 @@ fn files_and_services_supply_values() {
     ]);
     let more = json!({"WILDCARDS": wildcards, "randomfile": "values/all.txt"});
     files.job(&target.base, 1, &[("ordering", 40)], &more);
-    let ended = files.perform(&[]).expect(0);
+    let ended = files.run(&[]).expect(0);
     let seen = target.stop();
     let fetched = seen.iter().filter(|seen| seen.target.starts_with("/api/users")).count();
     assert_eq!(fetched, 1, "the list is fetched once");
@@ -209,7 +209,7 @@ fn value_list_that_cannot_be_fetched_stops_the_job() {
             "source": format!("{}{path}", target.base)
         }]);
         files.job(&target.base, 1, &[("looking", 2)], &json!({"WILDCARDS": wildcard}));
-        let ended = files.perform(&[]).expect(1);
+        let ended = files.run(&[]).expect(1);
         assert!(ended.stderr.contains(word) && ended.stderr.contains("$MEMBER"), "{ended}");
         assert!(!ended.stdout.contains("Job Started"), "{ended}");
     }
@@ -243,7 +243,7 @@ fn file_columns_come_from_one_row_and_are_encoded() {
     files.workload("logins", &[("login", 5000)]);
     let more = json!({"WILDCARDS": [encoded, column("$PASSWORD", "password")]});
     files.job(&target.base, 2, &[("logins", 50)], &more);
-    let ended = files.perform(&[]).expect(0);
+    let ended = files.run(&[]).expect(0);
     let seen = target.stop();
     assert_eq!(seen.len(), 100, "{ended}");
     let mut drawn = BTreeSet::new();
@@ -270,7 +270,7 @@ fn unknown_column_stops_the_run_before_it_begins() {
         json!([{"name": "$WHO", "type": "file", "source": "values/users.csv", "column": "usr"}]);
     files.job(&target.base, 1, &[("looking", 2)], &json!({"WILDCARDS": wildcard}));
     for line in [&[][..], &["--check"]] {
-        let ended = files.perform(line).expect(2);
+        let ended = files.run(line).expect(2);
         for word in ["convert the job into a plan", "the column 'usr'", "did you mean 'user'?"] {
             assert!(ended.stderr.contains(word), "{word}: {ended}");
         }

@@ -6,7 +6,7 @@ use std::fs;
 
 use brunt_dhcp_server::{Answer, Config, Family, Lease, Pool4, RequestKind, State};
 use brunt_record::{Mode, Percentile, Record};
-use brunt_test_program::{Counted as _, Ended, counted, scratch, tally};
+use brunt_test_program::{Ended, scratch};
 
 use super::server::Server;
 
@@ -88,13 +88,13 @@ fn node_shares_a_run_without_sharing_a_client() {
     let server = Server::v4("");
     let run = |node: &str| server.run(&format!("-r 200 -n 90 -R 60 --node {node}")).expect(0);
     let (zero, one) = (run("0/2"), run("1/2"));
-    let planned = |ended: &Ended| ended.balanced().counts.planned;
+    let planned = |ended: &Ended| ended.record().counts.planned;
     assert_eq!(planned(&zero) + planned(&one), 90, "{zero}\n{one}");
     assert_eq!(planned(&zero), planned(&one), "{zero}\n{one}");
     assert_eq!(macs(&server), counted_from(BASE, 0..60));
     assert_eq!(server.received(RequestKind::Discover), 90);
     for ended in [&zero, &one] {
-        assert_eq!(tally(&ended.record(), "foreign"), 0, "{ended}");
+        assert_eq!(ended.tally("foreign"), 0, "{ended}");
     }
     // Alone, the first of two is every other client.
     let server = Server::v4("");
@@ -108,14 +108,14 @@ fn window_limits_exchanges_in_flight() {
     // sent at 0, 101, ..., 1919 ms, which is twenty times in two seconds.
     let server = Server::v4("[[rule]]\non = ['discover']\naction = { delay = '100ms' }");
     let ended = server.run("-i --window 5 -p 2 -R 500").expect(0);
-    let record = ended.balanced();
+    let record = ended.record();
     let sent = server.received(RequestKind::Discover);
     assert_eq!((record.counts.ok, sent), (100, 100), "{ended}");
     // Without an answer none of them is replaced before its drop time.
     let silent = Server::v4("[[rule]]\naction = 'ignore'");
     let ended = silent.run("-i --window 7 -p 1 -d 5 -W 0 -R 500").expect(3);
     assert_eq!(silent.received(RequestKind::Discover), 7, "{ended}");
-    assert_eq!(ended.balanced().counts.cut_off, 7, "{ended}");
+    assert_eq!(ended.record().counts.cut_off, 7, "{ended}");
 }
 
 /// How often each of the operations was carried out or had nothing to work on.
@@ -130,7 +130,7 @@ fn renew_and_release_keep_their_rates() {
     for family in Family::ALL {
         let server = Server::like(family, "", Config::default());
         let ended = server.run("-r 100 -f 40 -F 10 -p 2 -R 1000").expect(0);
-        let record = ended.balanced();
+        let record = ended.record();
         let acquire = if family == Family::V6 { "sarr" } else { "dora" };
         let [acquired, renewed, released] =
             [acquire, "renew", "release"].map(|name| done(&record, name));
@@ -166,9 +166,9 @@ fn release_at_end_gives_leases_back_on_request() {
         assert_eq!((server.bound(), server.received(RequestKind::Release)), (0, 90), "{ended}");
         assert!(ended.stderr.contains("Released 90 leases."), "{ended}");
         // They enter no figure.
-        let record = ended.balanced();
+        let record = ended.record();
         assert_eq!(record.counts.planned, 150, "{ended}");
-        assert!(counted(&record).iter().all(|(name, _)| !name.contains("RELEASE")), "{ended}");
+        assert!(ended.tallies().iter().all(|(name, _)| !name.contains("RELEASE")), "{ended}");
     }
 }
 
@@ -180,10 +180,10 @@ fn pool_too_small_is_reported() {
     config.v4.pools = vec![pool];
     let server = Server::like(Family::V4, "", config);
     let ended = server.run("-r 200 -n 50 -R 50 -d 2 -d 2 -u").expect(3);
-    let record = ended.balanced();
+    let record = ended.record();
     assert_eq!((record.counts.ok, record.counts.timed_out), (20, 30), "{ended}");
     assert_eq!((server.tally().exhausted, server.bound()), (30, 20), "{ended}");
-    assert_eq!(tally(&record, "DISCOVER-OFFER drops"), 30, "{ended}");
+    assert_eq!(ended.tally("DISCOVER-OFFER drops"), 30, "{ended}");
     assert!(server.leases().iter().all(|lease| lease.state == State::Bound), "{ended}");
 }
 
@@ -192,7 +192,7 @@ fn node_is_judged_by_its_share_of_the_rate() {
     let server = Server::v4("");
     let ended = server.run("-r 400 -p 1 --node 3/4").expect(0);
     assert!(ended.stdout.contains(" 4-way exchanges/second, expected rate: 100\n"), "{ended}");
-    let record = ended.balanced();
+    let record = ended.record();
     assert_eq!((record.rates.target, record.counts.sent), (Some(100.0), 100), "{ended}");
     assert_eq!(server.received(RequestKind::Request), 100, "{ended}");
 }
@@ -203,7 +203,7 @@ fn perfdhcp_users_pause_for_think_time() {
     let server = Server::v4("");
     let line = "--think 498ms --window 2 -R 10 -p 2 --drain 10s --percentile 42.5";
     let ended = server.run(line).expect(0);
-    let record = ended.balanced();
+    let record = ended.record();
     assert_eq!((record.plan.mode, record.plan.sessions), (Mode::Closed, 2), "{ended}");
     assert_eq!((record.counts.sent, server.sent(Answer::Ack)), (8, 8), "{ended}");
     let requested = |at: &Percentile| (at.percentile - 42.5).abs() < 1e-9;

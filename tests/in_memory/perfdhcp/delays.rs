@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use brunt_dhcp_server::Answer;
 use brunt_record::Latency;
-use brunt_test_program::{Counted as _, Ended};
+use brunt_test_program::Ended;
 
 use super::server::Server;
 use crate::dhcp::WAY;
@@ -40,7 +40,7 @@ fn each(took: &Latency, expected: Duration, ended: &Ended) {
 
 fn delayed(server: &Server, stages: [&str; 2], more: &str) {
     let ended = server.run(&format!("-r 100 -p 1 -R 100 {more}")).expect(0);
-    let record = ended.balanced();
+    let record = ended.record();
     assert_eq!((record.counts.ok, server.sent(Answer::Ack)), (100, 100), "{ended}");
     for (stage, delay) in stages.into_iter().zip(DELAYS) {
         let part = record.parts.iter().find(|part| part.name == stage).expect("it is a part");
@@ -84,7 +84,7 @@ fn delays_of_a_tenth_are_visible_in_percentiles() {
         action = { delay = '400ms' }
     ";
     let ended = Server::v4(script).run("-r 200 -n 200 -R 200").expect(0);
-    let record = ended.balanced();
+    let record = ended.record();
     let first = &record.parts[0].took;
     let at = |percentile: f64| {
         let found = first.percentiles.iter().find(|it| (it.percentile - percentile).abs() < 1e-9);

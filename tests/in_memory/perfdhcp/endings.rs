@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use brunt_dhcp_server::{Answer, RequestKind};
 use brunt_record::SloOutcome;
-use brunt_test_program::{Counted as _, Ended, scratch, tally};
+use brunt_test_program::{Ended, scratch};
 
 use super::server::Server;
 use crate::machine::Machine;
@@ -26,7 +26,7 @@ fn request_limit_ends_the_run_after_the_answers() {
     // Answers take longer than all the sending does.
     let server = Server::v4("[[rule]]\naction = { delay = '150ms' }");
     let ended = server.run("-r 500 -n 37 -R 37 -xe").expect(0);
-    let record = ended.balanced();
+    let record = ended.record();
     assert_eq!((record.counts.planned, record.counts.ok, record.counts.cut_off), (37, 37, 0));
     assert_eq!(
         (server.received(RequestKind::Discover), server.sent(Answer::Ack)),
@@ -39,7 +39,7 @@ fn request_limit_ends_the_run_after_the_answers() {
     let server = Server::v4("");
     let ended = server.run("-r 200 -n 1000 -n 23 -R 50 -xe").expect(0);
     assert_eq!(server.received(RequestKind::Request), 23, "{ended}");
-    assert_eq!(tally(&ended.balanced(), "REQUEST-ACK received"), 23, "{ended}");
+    assert_eq!(ended.tally("REQUEST-ACK received"), 23, "{ended}");
     assert!(ended.stdout.contains("\nReached max requests limit.\n"), "{ended}");
 }
 
@@ -47,7 +47,7 @@ fn request_limit_ends_the_run_after_the_answers() {
 fn test_period_ends_the_run() {
     let server = Server::v6("");
     let ended = server.run("-r 250 -p 1.2 -R 50 -xe").expect(0);
-    assert_eq!(ended.balanced().counts.planned, 300, "{ended}");
+    assert_eq!(ended.record().counts.planned, 300, "{ended}");
     assert_eq!(server.received(RequestKind::Discover), 300, "{ended}");
     assert!(ended.stdout.contains("\nreached test-period.\n"), "{ended}");
 }
@@ -64,8 +64,8 @@ fn drop_limit_ends_the_run() {
     for (limit, lost, expected) in cases {
         let server = Server::v4(&format!("[[rule]]\non = ['discover']\n{lost}\naction = 'drop'"));
         let ended = server.run(&format!("-r 25 -R 100 -d 2 -d 2 -p 60 {limit} -xe")).expect(3);
-        let record = ended.balanced();
-        let drops = tally(&record, "DISCOVER-OFFER drops");
+        let record = ended.record();
+        let drops = ended.tally("DISCOVER-OFFER drops");
         assert_eq!(drops, expected(record.counts.planned), "{limit}\n{ended}");
         assert!(ended.stdout.contains("\nReached maximum drops number.\n"), "{ended}");
         assert!(ended.output().contains("by the drops of DISCOVER-OFFER (-D)"), "{ended}");
@@ -75,14 +75,13 @@ fn drop_limit_ends_the_run() {
     // One in five of the second stage; the first has no limit that it could reach.
     let server = Server::v4("[[rule]]\non = ['request']\nevery = 5\naction = 'drop'");
     let ended = server.run("-r 100 -R 100 -d 2 -d 2 -p 60 -D 90% -D 10% -xe").expect(3);
-    let record = ended.balanced();
-    let of = |what: &str| tally(&record, &format!("REQUEST-ACK {what}"));
+    let of = |what: &str| ended.tally(&format!("REQUEST-ACK {what}"));
     assert!(of("drops") * 10 >= of("drops") + of("received"), "{ended}");
     assert!(ended.stdout.contains("\nReached maximum percentage of drops.\n"), "{ended}");
     // A drop is what was not answered in time, not what is under way when a run ends.
     let server = Server::v4("[[rule]]\naction = { delay = '200ms' }");
     let ended = server.run("-r 100 -n 100 -R 100 -D 1").expect(0);
-    assert_eq!(ended.balanced().counts.ok, 100, "{ended}");
+    assert_eq!(ended.record().counts.ok, 100, "{ended}");
 }
 
 #[test]
@@ -93,22 +92,22 @@ fn end_of_run_waits_for_the_given_drain_time() {
     };
     // By default, until the answers came.
     let patient = delayed("700ms", "-p 0.5").expect(0);
-    assert_eq!(patient.balanced().counts.ok, 50, "{patient}");
+    assert_eq!(patient.record().counts.ok, 50, "{patient}");
     // With no patience at all nothing is answered, and what is cut off is no drop.
     let hasty = delayed("3s", "-p 0.5 -W 0").expect(3);
-    let record = hasty.balanced();
+    let record = hasty.record();
     assert_eq!((record.counts.ok, record.counts.cut_off), (0, 50), "{hasty}");
     assert_eq!(hasty.line("REQUEST-ACK", "drops"), 0, "{hasty}");
     // With some, those that are answered by then: of the second in which all were sent, the first half.
     let some = delayed("2s", "-p 1 -W 1500000").expect(3);
-    let record = some.balanced();
+    let record = some.record();
     assert_eq!((record.counts.ok, record.counts.cut_off), (50, 50), "{some}");
 }
 
 #[test]
 fn end_of_run_waits_no_longer_than_the_drop_time() {
     let ended = Server::v4(SILENT).run("-r 100 -n 20 -R 20 -d 0.5").expect(3);
-    let record = ended.balanced();
+    let record = ended.record();
     assert_eq!((record.counts.timed_out, record.counts.ok), (20, 0), "{ended}");
     // Each is given up after its drop time, and not at the end of the run.
     let took = record.operations[0].service.histogram().unwrap();

@@ -1,8 +1,7 @@
 //! Every fault of a server is counted in one place and no other, and as often as it happened.
 
 use brunt_dhcp_server::{Answer, Config, Family};
-use brunt_record::Record;
-use brunt_test_program::{Counted as _, Ended, counted, tally};
+use brunt_test_program::Ended;
 
 use super::server::{Server, ended};
 
@@ -50,7 +49,7 @@ fn check(cases: &[Case]) {
 fn conclude(case: &Case, server: &Server, run: Ended) {
     let Case { family, on, action, .. } = case;
     let run = run.expect(if case.ends.is_some() { 3 } else { 0 });
-    let record = run.balanced();
+    let record = run.record();
     let stages = match family {
         Family::V4 => ["DISCOVER-OFFER", "REQUEST-ACK"],
         Family::V6 => ["SOLICIT-ADVERTISE", "REQUEST-REPLY"],
@@ -73,7 +72,7 @@ fn conclude(case: &Case, server: &Server, run: Ended) {
     let named = |text: &str| text.replace("{1}", stages[0]).replace("{2}", stages[1]);
     expected.extend(case.counted.iter().map(|text| (named(text), MET)));
     expected.sort();
-    let mut found = counted(&record);
+    let mut found = run.tallies();
     found.sort_unstable();
     let expected: Vec<_> = expected.iter().map(|(name, count)| (&**name, *count)).collect();
     assert_eq!(found, expected, "{on} {action}\n{run}");
@@ -81,13 +80,13 @@ fn conclude(case: &Case, server: &Server, run: Ended) {
     if let Some((class, code)) = case.ends {
         assert_eq!(ended(&record, class, code), MET, "{on} {action}\n{run}");
     }
-    printed(&run, &record, stages);
+    printed(&run, stages);
 }
 
 /// The text says what the record says.
-fn printed(run: &Ended, record: &Record, stages: [&str; 2]) {
+fn printed(run: &Ended, stages: [&str; 2]) {
     for stage in stages {
-        let of = |what: &str| tally(record, &format!("{stage} {what}"));
+        let of = |what: &str| run.tally(&format!("{stage} {what}"));
         for (line, expected) in [
             ("sent packets", of("sent")),
             ("received packets", of("received")),
@@ -100,10 +99,10 @@ fn printed(run: &Ended, record: &Record, stages: [&str; 2]) {
         }
     }
     for name in ["tooshort", "malformed", "unexpected", "foreign", "locallimit"] {
-        let line = format!("\n{name}: {}\n", tally(record, name));
+        let line = format!("\n{name}: {}\n", run.tally(name));
         assert!(run.stdout.contains(&line), "{line}\n{run}");
     }
-    let malformed = tally(record, "malformed") + tally(record, "tooshort");
+    let malformed = run.tally("malformed") + run.tally("tooshort");
     let line = format!("\nMalformed packets: {malformed}\n");
     assert!(run.stdout.contains(&line), "{line}\n{run}");
 }
@@ -188,7 +187,7 @@ fn request_names_the_server_of_its_offer() {
         Server::v6("[[rule]]\non = ['discover']\nevery = 7\naction = 'wrong-server'"),
     ] {
         let run = server.run(RUN).expect(3);
-        let record = run.balanced();
+        let record = run.record();
         assert_eq!((record.counts.ok, record.counts.timed_out), (ALL - MET, MET), "{run}");
         assert_eq!((server.tally().not_ours, server.sent(Answer::Ack)), (MET, ALL - MET), "{run}");
     }
@@ -200,7 +199,7 @@ fn one_server_option_directs_all_requests_to_the_first_server() {
     let script = "[[rule]]\non = ['discover']\nfirst = 2\naction = 'wrong-server'";
     for server in [Server::v4(script), Server::v6(script)] {
         let run = server.run(&format!("{RUN} -1")).expect(0);
-        assert_eq!(run.balanced().counts.ok, ALL, "{run}");
+        assert_eq!(run.record().counts.ok, ALL, "{run}");
         assert_eq!((server.tally().not_ours, server.sent(Answer::Ack)), (0, ALL), "{run}");
     }
 }
@@ -210,8 +209,7 @@ fn one_server_option_directs_all_requests_to_the_first_server() {
 fn unique_check_counts_addresses_given_twice() {
     let server = Server::v4("[[rule]]\non = ['request']\naction = { address = '10.0.9.9' }");
     let run = server.run("-r 250 -n 50 -R 50 -u").expect(0);
-    let record = run.balanced();
-    assert_eq!(tally(&record, "REQUEST-ACK non unique addresses"), 49, "{run}");
+    assert_eq!(run.tally("REQUEST-ACK non unique addresses"), 49, "{run}");
     assert_eq!(run.line("REQUEST-ACK", "non unique addresses"), 49, "{run}");
     assert_eq!(run.line("DISCOVER-OFFER", "non unique addresses"), 0, "{run}");
     // Nobody looks without -u.

@@ -3,14 +3,13 @@
 use std::time::Duration;
 
 use brunt_dhcp_server::{Answer, Config, Family, RequestKind};
-use brunt_record::Record;
-use brunt_test_program::{Counted as _, tally};
+use brunt_test_program::Ended;
 
 use super::server::Server;
 
 /// What was sent in a stage, whether for the first time or again.
-fn sent(record: &Record, stage: &str) -> u64 {
-    tally(record, &format!("{stage} sent")) + tally(record, &format!("{stage} resent"))
+fn sent(ended: &Ended, stage: &str) -> u64 {
+    ended.tally(&format!("{stage} sent")) + ended.tally(&format!("{stage} resent"))
 }
 
 #[test]
@@ -18,10 +17,10 @@ fn avalanche_resends_lost_messages_after_four_seconds() {
     // All of the first wave is lost, and nothing after it.
     let server = Server::v4("[[rule]]\non = ['discover']\nlast = 30\naction = 'ignore'");
     let ended = server.run("--scenario avalanche -R 30").expect(0);
-    let record = ended.balanced();
+    let record = ended.record();
     assert_eq!((record.counts.ok, server.bound()), (30, 30), "{ended}");
-    assert_eq!(tally(&record, "DISCOVER-OFFER resent"), 30, "{ended}");
-    assert_eq!(server.received(RequestKind::Discover), sent(&record, "DISCOVER-OFFER"), "{ended}");
+    assert_eq!(ended.tally("DISCOVER-OFFER resent"), 30, "{ended}");
+    assert_eq!(server.received(RequestKind::Discover), sent(&ended, "DISCOVER-OFFER"), "{ended}");
     assert_eq!(server.received(RequestKind::Request), 30, "{ended}");
     // RFC 2131 section 4.1: after four seconds, one more or less.
     let took = record.operations[0].service.histogram().expect("it is a histogram");
@@ -39,14 +38,14 @@ fn avalanche_resends_lost_messages_after_four_seconds() {
 fn avalanche_of_dhcpv6_doubles_its_timeout() {
     let server = Server::v6("[[rule]]\non = ['solicit']\nlast = 40\naction = 'ignore'");
     let ended = server.run("--scenario avalanche -R 20").expect(0);
-    let record = ended.balanced();
+    let record = ended.record();
     assert_eq!((record.counts.ok, server.bound()), (20, 20), "{ended}");
     assert_eq!(
         server.received(RequestKind::Discover),
-        sent(&record, "SOLICIT-ADVERTISE"),
+        sent(&ended, "SOLICIT-ADVERTISE"),
         "{ended}"
     );
-    assert_eq!(tally(&record, "SOLICIT-ADVERTISE resent"), 40, "{ended}");
+    assert_eq!(ended.tally("SOLICIT-ADVERTISE resent"), 40, "{ended}");
     // RFC 8415 section 15 and 18.2.1: between 1 and 1.1 s, then between 1.9 and 2.1 times as much more.
     let took = record.operations[0].service.histogram().expect("it is a histogram");
     let (least, most) = (took.min().unwrap(), took.max().unwrap());
@@ -55,10 +54,10 @@ fn avalanche_of_dhcpv6_doubles_its_timeout() {
 }
 
 /// What the server received of each act is what the record says was sent.
-fn agree(server: &Server, record: &Record, stages: &[(RequestKind, &str)], text: &str) {
+fn agree(server: &Server, run: &Ended, stages: &[(RequestKind, &str)]) {
     for (act, stage) in stages {
-        let sent = sent(record, stage);
-        assert_eq!(server.received(*act), sent, "{stage}\n{text}");
+        let sent = sent(run, stage);
+        assert_eq!(server.received(*act), sent, "{stage}\n{run}");
     }
 }
 
@@ -88,17 +87,16 @@ fn fleet_counts_agree_with_the_server() {
     for family in Family::ALL {
         let server = Server::like(family, "", Config::default());
         let run = server.run_with(words, &["--births", "over 1s"]);
-        let record = run.balanced();
-        let text = run.to_string();
+        let record = run.record();
         match family {
             Family::V4 => {
-                agree(&server, &record, &STAGES_V4, &text);
+                agree(&server, &run, &STAGES_V4);
                 // A server cannot distinguish a rebinding client from a renewing one.
-                let renewed = sent(&record, "REQUEST-ACK (renewal)");
-                let rebound = sent(&record, "REQUEST-ACK (rebinding)");
+                let renewed = sent(&run, "REQUEST-ACK (renewal)");
+                let rebound = sent(&run, "REQUEST-ACK (rebinding)");
                 assert_eq!(server.received(RequestKind::Renew), renewed + rebound, "{run}");
             }
-            Family::V6 => agree(&server, &record, &STAGES_V6, &text),
+            Family::V6 => agree(&server, &run, &STAGES_V6),
         }
         // Eighty births, and lives after them.
         let acquire = &record.operations[0].counts;
@@ -129,11 +127,11 @@ fn fleet_returns_in_time_after_a_power_cut() {
         let more = ["--births", "over 500ms", "--power-cut", "at 1500ms within 1s"];
         let words = "--scenario fleet --clients 60 -p 3.5 --interval 0.25";
         let ended = server.run_with(words, &more).expect(0);
-        let record = ended.balanced();
+        let record = ended.record();
         // Each asks whether what it had still holds, once.
         let stage =
             if family == Family::V6 { "CONFIRM-REPLY" } else { "REQUEST-ACK (INIT-REBOOT)" };
-        assert_eq!(tally(&record, &format!("{stage} received")), 60, "{ended}");
+        assert_eq!(ended.tally(&format!("{stage} received")), 60, "{ended}");
         assert_eq!((server.received(RequestKind::Reboot), server.bound()), (60, 60), "{ended}");
         // Between half a second and the cut there is nothing to do, and again a second after it.
         let busy = |from: f64, to: f64| -> u64 {

@@ -2,7 +2,7 @@
 //! exchanges as drops, though those of one phase are found out in the next.
 
 use brunt_record::{Phase, Record};
-use brunt_test_program::{Counted as _, ENDS, Ended};
+use brunt_test_program::{ENDS, Ended};
 
 use super::server::Server;
 
@@ -31,7 +31,7 @@ fn warm_up_drops_stay_out_of_the_steady_phase() {
     let server = Server::v4(SCRIPT);
     // The drops of the warm-up are found out in the steady phase.
     let ended = server.run("-r 200 --warm-up 1.5 -p 2 -R 10000 -d 2 -d 2 -t 0.5").expect(3);
-    let record = ended.balanced();
+    let record = ended.record();
     a_tenth(&ended, &record, Phase::WarmUp, 300);
     a_tenth(&ended, &record, Phase::Steady, 400);
     assert_eq!((record.counts.sent, record.counts.timed_out, record.counts.ok), (400, 40, 360));
@@ -57,7 +57,7 @@ fn ramp_is_reported_but_not_in_the_summary() {
     let server = Server::v6("[[rule]]\non = ['solicit']\nevery = 10\naction = 'ignore'");
     let stages = ["--stages", "100/s for 1s as warm-up, 100/s for 1s as ramp, 200/s for 2s"];
     let ended = server.run_with("-R 10000 -d 2 -d 2 -t 0.4", &stages).expect(3);
-    let record = ended.balanced();
+    let record = ended.record();
     let of = |phase, word: &str| of_phase(&record, phase, &format!("SOLICIT-ADVERTISE {word}"));
     for (phase, sent) in [(Phase::WarmUp, 100), (Phase::Ramp, 100), (Phase::Steady, 400)] {
         assert_eq!((of(phase, "sent"), of(phase, "drops")), (sent, sent / 10), "{phase}\n{ended}");

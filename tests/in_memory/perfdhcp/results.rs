@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use brunt_dhcp_server::{Config, Family};
 use brunt_record::Histogram;
-use brunt_test_program::{Counted as _, schema_faults, scratch};
+use brunt_test_program::{schema_faults, scratch};
 use serde_json::Value;
 
 use super::server::Server;
@@ -22,7 +22,7 @@ fn records_match_the_schema_and_print_again() {
     ] {
         let server = Server::like(family, "", Config::default());
         let ended = server.run_with(words, &["--slo", "errors<50%"]).expect(0);
-        let record = ended.balanced();
+        let record = ended.record();
         let written: Value =
             serde_json::from_slice(&fs::read(ended.record_path()).unwrap()).unwrap();
         assert_eq!(schema_faults(&written), Vec::<String>::new(), "{ended}");
@@ -51,7 +51,7 @@ fn histogram_files_contain_every_exchange() {
     let [hlog, hgrm] = ["run.hlog", "run.hgrm"].map(|name| directory.path().join(name));
     let files = ["--hlog", hlog.to_str().unwrap(), "--hgrm", hgrm.to_str().unwrap()];
     let ended = server.run_with("-r 100 -p 2 -R 200", &files).expect(0);
-    let record = ended.balanced();
+    let record = ended.record();
 
     let distribution = fs::read_to_string(&hgrm).unwrap();
     let rows: Vec<Vec<f64>> = distribution

@@ -3,7 +3,6 @@
 
 use brunt_dhcp_server::{Answer, Config, Family};
 use brunt_record::Histogram;
-use brunt_test_program::{Counted as _, counted, tally};
 
 use super::server::Server;
 
@@ -26,7 +25,7 @@ fn longer(times: &Histogram, millis: u64) -> u64 {
 fn stalled_server_raises_latency_of_waiting_exchanges() {
     let server = Server::v4(SCRIPT);
     let ended = server.run("-r 50 -p 6 -R 300 -d 5 -d 5").expect(0);
-    let record = ended.balanced();
+    let record = ended.record();
     assert_eq!((record.counts.ok, server.sent(Answer::Ack)), (300, 300), "{ended}");
     for stage in ["DISCOVER-OFFER", "REQUEST-ACK"] {
         assert_eq!((ended.line(stage, "drops"), ended.line(stage, "orphans")), (0, 0), "{ended}");
@@ -49,14 +48,14 @@ fn stalled_server_causes_drops_that_are_later_counted_as_late() {
     for (family, [first, second]) in Family::ALL.into_iter().zip(stages) {
         let server = Server::like(family, SCRIPT, Config::default());
         let ended = server.run("-r 50 -p 6 -R 300 -d 1 -d 1").expect(3);
-        let record = ended.balanced();
-        let of = |stage: &str, what: &str| tally(&record, &format!("{stage} {what}"));
+        let record = ended.record();
+        let of = |stage: &str, what: &str| ended.tally(&format!("{stage} {what}"));
         // What was sent in the first of the two seconds, and as the other began, had to wait for longer than one.
         let drops = of(first, "drops");
         assert_eq!((drops, of(second, "drops")), (MET / 2 + 1, 0), "{ended}");
         // All of them are answered when the server continues, and are not mistaken for anything else.
         let late = of(first, "late");
-        assert_eq!((late, record.orphans), (drops, drops), "{:?}\n{ended}", counted(&record));
+        assert_eq!((late, record.orphans), (drops, drops), "{:?}\n{ended}", ended.tallies());
         assert_eq!((record.counts.timed_out, record.counts.ok), (drops, 300 - drops), "{ended}");
         assert_eq!(of(second, "received"), record.counts.ok, "{ended}");
         for stage in [first, second] {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use brunt_dhcp_server::{Answer, Family, RequestKind};
 use brunt_net::memory::Sent;
-use brunt_test_program::{Counted as _, Ended, tally};
+use brunt_test_program::Ended;
 
 use super::server::{Server, ends, run};
 use crate::machine::{Listener, Machine};
@@ -54,7 +54,7 @@ fn half_an_exchange_has_one_stage() {
         (Server::v6(""), "SOLICIT-ADVERTISE", "***Statistics for: REQUEST-REPLY***"),
     ] {
         let ended = server.run("-i -r 200 -n 60 -R 60").expect(0);
-        assert_eq!(ended.balanced().counts.ok, 60, "{ended}");
+        assert_eq!(ended.record().counts.ok, 60, "{ended}");
         assert_eq!(
             (server.received(RequestKind::Request), server.sent(Answer::Offer)),
             (0, 60),
@@ -69,12 +69,12 @@ fn half_an_exchange_has_one_stage() {
 fn rapid_commit_has_one_message_and_one_answer() {
     let server = Server::v6("");
     let ended = server.run("-i -c -r 200 -n 40 -R 40").expect(0);
-    assert_eq!(ended.balanced().counts.ok, 40, "{ended}");
+    assert_eq!(ended.record().counts.ok, 40, "{ended}");
     assert_eq!((server.sent(Answer::Offer), server.sent(Answer::Ack)), (0, 40), "{ended}");
     assert_eq!((server.bound(), server.received(RequestKind::Request)), (40, 0), "{ended}");
     let server = Server::v4("");
     let ended = server.run("--rapid-commit -r 200 -n 40 -R 40").expect(0);
-    assert_eq!(ended.balanced().counts.ok, 40, "{ended}");
+    assert_eq!(ended.record().counts.ok, 40, "{ended}");
     assert_eq!((server.bound(), server.received(RequestKind::Request)), (40, 0), "{ended}");
 }
 
@@ -86,7 +86,7 @@ fn lease_type_requests_addresses_and_prefixes_together() {
         for relay in ["", "-A 1", "--relay-levels 3"] {
             let server = Server::v6("");
             let ended = server.run(&format!("-e {lease} {relay} -r 400 -n 20 -R 20")).expect(0);
-            assert_eq!(ended.balanced().counts.ok, 20, "{ended}");
+            assert_eq!(ended.record().counts.ok, 20, "{ended}");
             let mut found: Vec<u8> = server.leases().iter().map(|lease| lease.length).collect();
             found.sort_unstable();
             let expected: Vec<u8> = lengths.iter().flat_map(|length| [*length; 20]).collect();
@@ -123,14 +123,14 @@ fn custom_options_are_in_every_message() {
 fn preload_messages_are_not_counted() {
     for server in [Server::v4(""), Server::v6("")] {
         let ended = server.run("-P 50 -r 100 -n 40 -R 200").expect(0);
-        let record = ended.balanced();
+        let record = ended.record();
         assert_eq!((record.counts.planned, record.counts.ok), (40, 40), "{ended}");
         assert_eq!(
             (server.received(RequestKind::Discover), server.received(RequestKind::Request)),
             (90, 40)
         );
-        assert_eq!(tally(&record, "preload sent"), 50, "{ended}");
-        assert_eq!(tally(&record, "preload received"), 50, "{ended}");
+        assert_eq!(ended.tally("preload sent"), 50, "{ended}");
+        assert_eq!(ended.tally("preload received"), 50, "{ended}");
         assert_eq!(record.orphans, 0, "{ended}");
         assert!(ended.stdout.contains("\npreload: 50 sent, 50 answered\n"), "{ended}");
     }
@@ -158,7 +158,7 @@ fn interim_lines_add_up_to_the_server_count() {
         let grows = pair[0].iter().flatten().zip(pair[1].iter().flatten()).all(|(a, b)| a <= b);
         assert!(grows, "{pair:?}\n{ended}");
     }
-    let record = ended.balanced();
+    let record = ended.record();
     let last = lines.last().expect("there are some");
     assert_eq!(server.received(RequestKind::Discover), 250, "{ended}");
     assert_eq!(record.counts.timed_out, 25, "{ended}");
@@ -258,13 +258,13 @@ fn rate_may_be_fractional_and_change() {
     let server = Server::v4("");
     let stages = ["--stages", "100/s for 1s, ramp 100..200 over 1s"];
     let ended = server.run_with("-R 500", &stages).expect(0);
-    let record = ended.balanced();
+    let record = ended.record();
     assert_eq!(record.counts.planned, 250, "{ended}");
     assert_eq!(server.received(RequestKind::Discover), record.counts.planned, "{ended}");
     // What is due is due whatever its neighbours do: at random, as many as Poisson's law lets one expect.
     let server = Server::v4("");
     let ended = server.run("-r 200 --arrival poisson -p 2 -R 500").expect(0);
-    let planned = ended.balanced().counts.planned;
+    let planned = ended.record().counts.planned;
     assert!(planned.abs_diff(400) <= 100, "{ended}");
     assert_eq!(server.received(RequestKind::Discover), planned, "{ended}");
 }

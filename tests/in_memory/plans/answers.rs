@@ -1,9 +1,8 @@
 //! The effects of answers on a plan: what is kept, what is checked, what is skipped, and the exit code.
 
 use crate::machine::run;
-use crate::planned::Plan;
+use crate::planned::{InMemory as _, Plan};
 use crate::rest_target::RestTarget;
-use crate::trial::planned;
 
 /// Every third token is refused, and every fifth look is slow.
 const SCRIPT: &str = "
@@ -111,7 +110,7 @@ fn status_of_a_step_decides_success() {
          [[scenario.steps]]\nname = \"some\"\nget = \"/status/409\"\nstatus = \"200..299, 409\"\n",
         target.base
     );
-    let run = planned(&plan).run().ended_with(0);
+    let run = Plan::from_text(&plan).run(&[]).expect(0);
     assert_eq!(run.ends_of("wanted"), [(("ok".into(), 404), 5)].into(), "{run}");
     assert_eq!(run.ends_of("unwanted"), [(("result".into(), 200), 5)].into(), "{run}");
     assert_eq!(run.ends_of("some"), [(("ok".into(), 409), 5)].into(), "{run}");

@@ -3,7 +3,7 @@
 use brunt_test_program::{Ended, Seen};
 
 use crate::machine::run;
-use crate::planned::Plan;
+use crate::planned::{InMemory as _, Plan};
 use crate::rest_target::RestTarget;
 
 /// A plan whose scenario asks for `/echo/load`, with a token that is prepared.

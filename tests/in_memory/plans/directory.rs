@@ -4,8 +4,8 @@ use brunt_ldap_server::Operation;
 use brunt_testbed::{BASE_DN, user_dn};
 
 use crate::directory::Directory;
-use crate::planned::Plan;
-use crate::trial::{Run, planned};
+use crate::planned::{InMemory as _, Plan};
+use brunt_test_program::Ended;
 
 const PLAN: &str = r#"
 [run]
@@ -78,16 +78,16 @@ fn ldap_steps_add_modify_compare_search_and_delete() {
 }
 
 /// Carries out scenarios of these steps, by users who bind first.
-fn carried_out(run: &str, scenarios: &[String]) -> Run {
+fn carried_out(run: &str, scenarios: &[String]) -> Ended {
     let scenarios = scenarios.iter().enumerate();
     let scenarios = scenarios
         .map(|(number, steps)| format!("[[scenario]]\nname = \"s{number}\"\nsteps = [{steps}]\n"));
-    planned(&format!(
+    Plan::from_text(&format!(
         "[run]\n{run}\n[ldap]\nserver = \"ldap://10.0.0.2:389\"\n\
          bind = {{ dn = \"uid=admin,{BASE_DN}\", password = \"password\" }}\n{}",
         scenarios.collect::<String>()
     ))
-    .run()
+    .run(&[])
 }
 
 /// Reads the entry of a user until it has the licence that it lacks.
@@ -127,7 +127,7 @@ fn poll_without_a_match_is_pending() {
     assert_eq!(run.count_of("poll pending", "ok"), 2 * 2, "{run}");
     assert_eq!(directory.answered(Operation::Search), 2 * 3, "{run}");
     assert_eq!(run.span("poll wait"), (0, 2, 0), "{run}");
-    let output = run.record()["samples"].to_string();
+    let output = run.json()["samples"].to_string();
     assert!(output.contains("pending after 250ms ("), "{output}");
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::pages::pages;
-use crate::planned::Plan;
+use crate::planned::{InMemory as _, Plan};
 
 fn nested_namespaces() -> String {
     let open = (0..9_000).fold(String::new(), |mut text, at| {

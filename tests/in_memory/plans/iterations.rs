@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::planned::Plan;
+use crate::planned::{InMemory as _, Plan};
 use crate::rest_target::RestTarget;
 
 /// Two users who are refused at once, for two seconds.

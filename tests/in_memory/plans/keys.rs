@@ -4,7 +4,7 @@ use brunt_test_program::Ended;
 use brunt_testbed::Pki;
 
 use crate::machine::own;
-use crate::planned::Plan;
+use crate::planned::{InMemory as _, Plan};
 use crate::rest_target::RestTarget;
 
 /// A plan that signs with the key of this name, of these certificates.

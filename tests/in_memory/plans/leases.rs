@@ -6,7 +6,7 @@ use brunt_dhcp_server::{Answer, Family};
 use brunt_record::OperationRecord;
 
 use crate::dhcp::{Dhcp, WAY};
-use crate::planned::Plan;
+use crate::planned::{InMemory as _, Plan};
 
 const PLAN: &str = r#"
 [run]

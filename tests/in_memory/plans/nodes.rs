@@ -8,7 +8,7 @@ use brunt_record::Record;
 use brunt_test_program::scratch;
 
 use crate::machine::run;
-use crate::planned::Plan;
+use crate::planned::{InMemory as _, Plan};
 use crate::rest_target::RestTarget;
 
 #[test]

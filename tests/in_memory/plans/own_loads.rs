@@ -6,7 +6,7 @@ use brunt_record::{Record, RunOutcome, ScenarioRecord};
 use brunt_test_program::Seen;
 
 use crate::machine::run;
-use crate::planned::Plan;
+use crate::planned::{InMemory as _, Plan};
 use crate::rest_target::RestTarget;
 
 fn plan(target: &RestTarget, one: &str, other: &str) -> String {

@@ -3,7 +3,7 @@
 
 use brunt_record::{Phase, Record, Status};
 
-use crate::planned::Plan;
+use crate::planned::{InMemory as _, Plan};
 use crate::rest_target::RestTarget;
 
 /// Every look takes so long that those at the end of the warm-up end in the steady phase. Whether one fails is up to

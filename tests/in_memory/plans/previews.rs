@@ -1,7 +1,7 @@
 //! `--check` and `--schema`: their output, and that nothing is sent.
 
 use crate::machine::run;
-use crate::planned::Plan;
+use crate::planned::{InMemory as _, Plan};
 use crate::rest_target::RestTarget;
 
 fn plan(base: &str) -> String {

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use crate::pages::pages;
-use crate::planned::Plan;
+use crate::planned::{InMemory as _, Plan};
 use crate::rest_target::RestTarget;
 
 /// A password in every place that has one.

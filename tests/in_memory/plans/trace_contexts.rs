@@ -6,7 +6,7 @@ use std::fs;
 
 use crate::directory::Directory;
 use crate::machine::run;
-use crate::planned::Plan;
+use crate::planned::{InMemory as _, Plan};
 use crate::rest_target::RestTarget;
 
 fn plan(base: &str) -> Plan {

@@ -10,7 +10,7 @@ use brunt_test_program::scratch;
 
 use crate::directory::Directory;
 use crate::machine::run;
-use crate::planned::Plan;
+use crate::planned::{InMemory as _, Plan};
 use crate::rest_target::RestTarget;
 
 /// What people get wrong: the password, the place of a value, and the status that they expect.

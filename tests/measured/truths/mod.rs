@@ -3,12 +3,11 @@
 
 mod server;
 
-use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
 use brunt_record::Collection;
-use brunt_test_program::{Program, binary, command, scratch};
+use brunt_test_program::brunt;
 use brunt_testbed::{Answer, Scripted, measured};
 use server::{Effect, Server};
 
@@ -64,22 +63,16 @@ impl Truth {
     /// Searches it once.
     fn searched(&'static self, seed: u64) -> SearchResult {
         let server = self.start(seed);
-        let directory = scratch();
-        let file = directory.path().join("found.json");
-        let mut brunt = command(binary());
-        brunt.args(["find-max", "--quick", "--quiet", "--slo", self.objective]);
-        brunt.args(["--seed", &seed.to_string(), "--record"]).arg(&file);
-        brunt.args(["--", "http", "--timeout", "10s", "-c", &self.connections.to_string()]);
-        let ended = Program::start(brunt.arg(server.url())).wait_for(PATIENCE);
+        let search = brunt("find-max --quick --quiet").args(["--slo", self.objective]).recorded();
+        let search = search.args(["--seed", &seed.to_string()]).typed("-- http --timeout 10s -c");
+        let search = search.arg(self.connections.to_string()).arg(server.url());
+        let ended = search.start().wait_for(PATIENCE);
         let lasted = server.time().as_secs_f64();
         let (code, words) = (ended.code(), ended.to_string());
-        SearchResult { truth: self, seed, lasted, code, found: read(&file, &words), words }
+        let found = Collection::read(ended.record_path());
+        let found = found.unwrap_or_else(|error| panic!("{error}\n{words}"));
+        SearchResult { truth: self, seed, lasted, code, found, words }
     }
-}
-
-fn read(file: &Path, words: &str) -> Collection {
-    let text = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{error}\n{words}"));
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}\n{words}"))
 }
 
 /// What a search said.

@@ -1,8 +1,6 @@
 //! `brunt ab` of two loads of binds.
 
-use std::process::Command;
-
-use crate::{binary, command};
+use crate::{Trial, brunt};
 
 /// The words of a run of `authrate` against this port, of so many seconds.
 pub fn binds(port: u16, seconds: u32) -> Vec<String> {
@@ -14,8 +12,6 @@ pub fn binds(port: u16, seconds: u32) -> Vec<String> {
 }
 
 /// `brunt ab` of these two commands.
-pub fn ab(options: &[&str], a: &[String], b: &[String]) -> Command {
-    let mut brunt = command(binary());
-    brunt.arg("ab").args(options).arg("--").args(a).arg("--").args(b);
-    brunt
+pub fn ab(options: &[&str], a: &[String], b: &[String]) -> Trial {
+    brunt("ab").args(options).arg("--").args(a).arg("--").args(b)
 }

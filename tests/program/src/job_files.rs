@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::{Ended, Program, binary, command, scratch};
+use crate::{Program, brunt, scratch};
 
 /// A directory with `jobs`, `workloads` and `tasks` in it.
 pub struct Files {
@@ -93,16 +93,7 @@ impl Files {
 
     /// Starts the job with these words besides. The record is kept.
     pub fn start(&self, line: &[&str]) -> Program {
-        let directory = scratch();
-        let record = directory.path().join("record.json");
-        let mut brunt = command(binary());
-        brunt.arg("loadgen").arg("--config").arg(self.path());
-        brunt.arg("--record").arg(&record).args(line).env("TZ", "UTC");
-        Program::start(&mut brunt).keeping(directory, record)
-    }
-
-    /// Performs the job to its end.
-    pub fn perform(&self, line: &[&str]) -> Ended {
-        self.start(line).wait()
+        let brunt = brunt("loadgen --config").arg(self.path()).recorded().args(line);
+        brunt.env("TZ", "UTC").start()
     }
 }

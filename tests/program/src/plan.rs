@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use tempfile::TempDir;
 
-use crate::{Ended, Program, binary, command, scratch};
+use crate::{Program, brunt, scratch};
 
 /// A plan, written to a file.
 pub struct Plan(TempDir);
@@ -30,16 +30,7 @@ impl Plan {
 
     /// Starts `brunt run`; the record is kept.
     pub fn start(&self, line: &[&str]) -> Program {
-        let directory = scratch();
-        let path = directory.path().join("record.json");
-        let mut brunt = command(binary());
-        brunt.arg("run").arg(self.path()).arg("--record").arg(&path).args(line);
-        brunt.env("PLAN_SECRET", "opensesame");
-        Program::start(&mut brunt).keeping(directory, path)
-    }
-
-    /// Carries it out.
-    pub fn run(&self, line: &[&str]) -> Ended {
-        self.start(line).wait()
+        let run = brunt("run").arg(self.path()).recorded().args(line);
+        run.env("PLAN_SECRET", "opensesame").start()
     }
 }

@@ -1,21 +1,21 @@
-//! [`Program`]: brunt as a process, started without any user's properties files, and [`Ended`]: its results.
+//! [`Program`]: a process under way, and what every command of brunt is started with.
 //!
 //! Output is read while the program runs, so that a test can wait for a line and then send a signal. A program that
 //! does not end is killed, and the test says what it had printed until then.
 
 use std::ffi::OsStr;
 use std::io::Read;
-use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Condvar, LazyLock, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use brunt_record::Record;
 use brunt_testbed::{Options, Slapd, among_others, ends_within};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
+
+use crate::{Ended, brunt};
 
 /// Longer than any run of these tests, on however busy a machine.
 const PATIENCE: Duration = Duration::from_secs(180);
@@ -51,11 +51,16 @@ fn profile() -> PathBuf {
 /// A command for a program, without the environment of the user who runs the tests.
 pub fn command(program: &Path) -> Command {
     let mut command = Command::new(program);
+    at_home(&mut command, home());
+    command
+}
+
+/// Takes the environment of the user who runs the tests from a command, whose home is this directory.
+pub(crate) fn at_home(command: &mut Command, home: &Path) {
     for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "TZ"] {
         command.env_remove(name);
     }
-    command.env("HOME", home()).env("NO_COLOR", "1").stdin(Stdio::null());
-    command
+    command.env("HOME", home).env("NO_COLOR", "1").stdin(Stdio::null());
 }
 
 /// An empty home for programs that only look there.
@@ -70,7 +75,7 @@ fn home() -> &'static Path {
 
 /// Runs brunt with these words to its end. The address of a server stands behind the name of the tool.
 pub fn run<A: AsRef<OsStr>>(words: impl IntoIterator<Item = A>) -> Ended {
-    Program::start(command(binary()).args(words)).wait()
+    brunt("").args(words).run()
 }
 
 /// Runs a tool against a server to its end, and keeps the record.
@@ -80,11 +85,7 @@ pub fn measure(tool: &str, port: u16, line: &[&str]) -> Ended {
 
 /// Starts a tool against a server. The record is kept, and all figures are printed at the end.
 pub fn start(tool: &str, port: u16, line: &[&str]) -> Program {
-    let directory = scratch();
-    let path = directory.path().join("record.json");
-    let mut brunt = command(binary());
-    brunt.arg(tool).args(at(port)).args(["--details", "--record"]).arg(&path).args(line);
-    Program::start(&mut brunt).keeping(directory, path)
+    brunt(tool).args(at(port)).arg("--details").recorded().args(line).start()
 }
 
 /// A running program.
@@ -94,7 +95,8 @@ pub struct Program {
     words: String,
     output: Arc<Output>,
     readers: Vec<JoinHandle<()>>,
-    record: Option<(TempDir, PathBuf)>,
+    /// The directory of the files that its command line names, and where its record is in it.
+    files: Option<(TempDir, PathBuf)>,
 }
 
 /// What a program has written so far, to standard output and to standard error.
@@ -151,13 +153,13 @@ impl Program {
             output.read(0, child.stdout.take().expect("standard output is a pipe")),
             output.read(1, child.stderr.take().expect("standard error is a pipe")),
         ];
-        Self { child, words, output, readers, record: None }
+        Self { child, words, output, readers, files: None }
     }
 
-    /// The same program, which must write its record to `path` in a directory that lives as long.
+    /// The same program, whose record is at `path` in a directory that lives as long, if it writes one.
     #[must_use]
-    pub fn keeping(mut self, directory: TempDir, path: PathBuf) -> Self {
-        self.record = Some((directory, path));
+    pub(crate) fn keeping(mut self, directory: TempDir, path: PathBuf) -> Self {
+        self.files = Some((directory, path));
         self
     }
 
@@ -172,6 +174,24 @@ impl Program {
         stdout
     }
 
+    /// What it has said on standard error so far.
+    pub fn noted(&self) -> String {
+        let [_, stderr] = self.output.text();
+        stderr
+    }
+
+    /// The most memory that it has had, in bytes; nothing once it has ended.
+    pub fn peak_memory(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.id())).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+        line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
+    }
+
+    /// Whether it has ended.
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().expect("a child can be waited for").is_some()
+    }
+
     /// Waits until the program has printed so many lines on standard output.
     pub fn wait_for_lines(&mut self, count: usize) {
         self.wait_until(&format!("{count} lines"), |stdout, _| stdout.lines().count() >= count);
@@ -181,6 +201,25 @@ impl Program {
     pub fn wait_until(&mut self, what: &str, there: impl FnMut(&str, &str) -> bool) {
         let come = self.output.wait_until(there);
         assert!(come, "{}: waited for {what} in vain\n{}", self.words, self.output.text()[1]);
+    }
+
+    /// Waits for an address of HTTP behind these words, in a whole line of what was written.
+    pub fn wait_for_url(&mut self, words: &str) -> String {
+        let (begin, mut url) = (format!("{words}http"), String::new());
+        self.wait_until(&format!("an address behind {words:?}"), |stdout, stderr| {
+            let lines = [stdout, stderr].map(|text| text.split_once(&begin)?.1.split_once('\n'));
+            let rest = lines.into_iter().flatten().next();
+            let word = rest.and_then(|(line, _)| line.split_whitespace().next());
+            url =
+                word.map_or_else(String::new, |word| format!("http{}", word.trim_end_matches('/')));
+            !url.is_empty()
+        });
+        url
+    }
+
+    /// Presses ^C.
+    pub fn interrupt(&self) {
+        self.signal(Signal::INT);
     }
 
     /// Writes to the program's standard input, which has to be a pipe.
@@ -219,7 +258,7 @@ impl Program {
         }
         let [stdout, stderr] = self.output.text();
         assert!(is_over, "{} did not end\n{stderr}", self.words);
-        Ended { words: self.words.clone(), status, stdout, stderr, record: self.record.take() }
+        Ended::new(self.words.clone(), status, (stdout, stderr), self.files.take())
     }
 }
 
@@ -228,90 +267,5 @@ impl Drop for Program {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
-    }
-}
-
-/// A program that came to its end.
-#[derive(Debug)]
-pub struct Ended {
-    words: String,
-    status: ExitStatus,
-    /// What it printed.
-    pub stdout: String,
-    /// What it said beside that.
-    pub stderr: String,
-    record: Option<(TempDir, PathBuf)>,
-}
-
-impl Ended {
-    /// A command that was carried out in the process of the test: its words, its exit code, what it printed and said.
-    pub fn in_process(
-        words: &[String],
-        code: u8,
-        (stdout, stderr): (String, String),
-        record: Option<(TempDir, PathBuf)>,
-    ) -> Self {
-        let status = ExitStatus::from_raw(i32::from(code) << 8);
-        Self { words: words.join(" "), status, stdout, stderr, record }
-    }
-
-    /// The exit code; a panic if a signal ended it.
-    pub fn code(&self) -> i32 {
-        self.status.code().unwrap_or_else(|| panic!("{self}: {}", self.status))
-    }
-
-    /// The same program, after checking how it ended.
-    #[expect(clippy::return_self_not_must_use, reason = "often the check is all that a test wants")]
-    pub fn expect(self, code: i32) -> Self {
-        assert_eq!(self.code(), code, "{self}");
-        self
-    }
-
-    /// What it said on standard error as one line, wherever that was broken.
-    pub fn output(&self) -> String {
-        self.stderr.split_whitespace().collect::<Vec<_>>().join(" ")
-    }
-
-    /// What it printed of its record: without notes, and without the line that says where it is.
-    pub fn summary(&self) -> String {
-        let is_summary = |line: &&str| !line.starts_with("record: ") && !line.starts_with("note: ");
-        let text = self.stderr.lines().filter(is_summary).collect::<Vec<_>>().join("\n");
-        text.trim_start().to_owned() + "\n"
-    }
-
-    /// Where its record is.
-    pub fn record_path(&self) -> &Path {
-        &self.record.as_ref().expect("a record was asked for").1
-    }
-
-    /// Its record, whose books have to balance.
-    pub fn record(&self) -> Record {
-        let record = Record::read(self.record_path())
-            .unwrap_or_else(|error| panic!("failed to {error}\n{self}"));
-        for counts in [&record.counts, &record.conservation.counts]
-            .into_iter()
-            .chain(record.phases.iter().map(|p| &p.counts))
-        {
-            let ended = counts.ok + counts.failed + counts.timed_out + counts.cut_off;
-            assert_eq!(counts.sent, ended, "{counts:?}\n{self}");
-        }
-        let whole = &record.conservation.counts;
-        assert_eq!(whole.planned, whole.sent + whole.dropped + whole.skipped, "{whole:?}\n{self}");
-        assert!(record.conservation.holds, "{self}");
-        record
-    }
-
-    /// The rows of the table, without what stands above them.
-    pub fn rows(&self) -> Vec<&str> {
-        let digits =
-            |line: &&str| line.starts_with("| ") && line.contains(|c: char| c.is_ascii_digit());
-        self.stdout.lines().filter(digits).filter(|line| !line.contains("recent")).collect()
-    }
-}
-
-impl std::fmt::Display for Ended {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { words, status, stdout, stderr, .. } = self;
-        write!(f, "{words}\n{status}\nstdout:\n{stdout}\nstderr:\n{stderr}")
     }
 }

@@ -1,20 +1,18 @@
 //! [`RestTarget`]: the identity API in memory, and [`Seen`]: a request as it logged it.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use brunt_testbed::until;
-use rustix::process::Signal;
 use serde_json::Value;
-use tempfile::TempDir;
 
-use crate::{Program, binary, command, scratch};
+use crate::{Target, brunt};
 
 /// An identity API in memory that logs what it is asked.
 pub struct RestTarget {
-    program: Program,
-    directory: TempDir,
+    target: Target,
+    log: PathBuf,
     /// What URLs begin with.
     pub base: String,
 }
@@ -65,35 +63,24 @@ impl RestTarget {
 
     /// Starts one that follows a script.
     pub fn scripted(script: &str) -> Self {
-        let directory = scratch();
-        let file = directory.path().join("script.toml");
-        fs::write(&file, script).expect("a file can be written");
-        let mut target = command(binary());
-        target.args(["target", "rest", "--listen", "127.0.0.1:0", "--script"]).arg(&file);
-        target.arg("--log").arg(directory.path().join("log"));
-        let mut program = Program::start(&mut target);
-        let mut base = String::new();
-        program.wait_until("its address", |stdout, _| {
-            let line = stdout.split_once('\n').map(|(line, _)| line.trim_end_matches('/'));
-            line.unwrap_or_default().clone_into(&mut base);
-            !base.is_empty()
-        });
-        Self { program, directory, base }
+        let trial = brunt("target rest --listen 127.0.0.1:0 --script");
+        let file = trial.file("script.toml", script);
+        let log = file.with_file_name("log");
+        let target = Target::of(trial.arg(file).arg("--log").arg(&log));
+        Self { base: target.url(""), target, log }
     }
 
     /// Waits until it was asked so many times.
     pub fn wait_for(&self, requests: usize) {
-        let log = self.directory.path().join("log");
-        let requested = || fs::read_to_string(&log).map_or(0, |log| log.lines().count());
+        let requested = || fs::read_to_string(&self.log).map_or(0, |log| log.lines().count());
         let come = until(Duration::from_secs(60), || requested() >= requests);
         assert!(come, "{} requests, and not {requests}", requested());
     }
 
     /// Stops it; what it was asked, in order.
     pub fn stop(self) -> Vec<Seen> {
-        self.program.signal(Signal::INT);
-        self.program.wait().expect(0);
-        Seen::of_log(&self.directory.path().join("log"))
+        let _files = self.target.account();
+        Seen::of_log(&self.log)
     }
 }
 

@@ -1,6 +1,8 @@
 //! A search by `brunt find-max` over `http`, with shortened seconds.
 
-use crate::{Ended, Program, binary, command};
+use serde_json::Value;
+
+use crate::{Ended, Program, brunt};
 
 /// A tenth of a second counts as one, so that minutes are seconds.
 pub const SHORT: [&str; 5] = ["find-max", "--second", "100ms", "--confirm", "80s"];
@@ -10,7 +12,7 @@ pub const CLIFF: &str = "[capacity]\nrate = 2000\nqueue = 40\n";
 
 /// A search over `http`.
 pub fn search(options: &[&str], load: &[&str]) -> Program {
-    Program::start(command(binary()).args(SHORT).args(options).arg("--").arg("http").args(load))
+    brunt("").args(SHORT).args(options).typed("-- http").args(load).start()
 }
 
 /// The same search, carried out to its end.
@@ -22,6 +24,20 @@ pub fn searched(options: &[&str], load: &[&str]) -> Ended {
 /// no step pass, no claim at all.
 pub fn without_a_limit(ended: &Ended) {
     assert!([4, 9].contains(&ended.code()), "{ended}");
+}
+
+/// The figures of the longest step of a search of which both what the server counted and what it was sent are known,
+/// and the one as a part of the other. A busy machine may have held no step for long, and moments at both ends of a short
+/// one are a large part: whether it was a long one.
+pub fn counted_by_server(ended: &Ended) -> (&Value, f64, bool) {
+    let cells = ended.json()["cells"].as_array().expect("steps");
+    let known =
+        cells.iter().map(|cell| &cell["figures"]).filter(|it| it["server_counted"].is_f64());
+    let figure = |it: &Value, name: &str| it[name].as_f64().unwrap_or_default();
+    let judged = |it: &Value| figure(it, "judged_s");
+    let longest = known.max_by(|a, b| judged(a).total_cmp(&judged(b))).expect("it was read");
+    let ratio = figure(longest, "server_counted") / figure(longest, "achieved");
+    (longest, ratio, judged(longest) >= 4.0)
 }
 
 /// A number behind these words in what was printed.

@@ -4,30 +4,30 @@ use std::fs;
 use std::path::Path;
 
 use brunt_testbed::free_port;
-use rustix::process::Signal;
 
-use crate::{Ended, Program, binary, command};
+use crate::{Ended, Program, Trial, brunt};
 
-/// An embedded server of this binary.
+/// An embedded server of this binary. It ends with the test, which it must have served without a failure of its own.
 pub struct Target {
-    program: Program,
+    program: Option<Program>,
     address: String,
 }
 
 impl Target {
     /// Starts a server of this kind on a free port.
     pub fn start(kind: &str) -> Self {
-        let mut start = command(binary());
-        start.args(["target", kind, "--listen", "127.0.0.1:0"]);
-        if kind == "dhcp" {
-            start.arg("--reply-to-source");
-        }
-        let mut program = Program::start(&mut start);
+        let more = if kind == "dhcp" { "--reply-to-source" } else { "" };
+        Self::of(brunt(&format!("target {kind} --listen 127.0.0.1:0 {more}")))
+    }
+
+    /// Starts a server by a command line that has it listen at one address.
+    pub(crate) fn of(trial: Trial) -> Self {
+        let mut program = trial.start();
         program.wait_for_lines(1);
         let line = program.printed().lines().next().unwrap_or_default().to_owned();
         let at = line.split("://").nth(1).unwrap_or_else(|| panic!("no address in {line}"));
         let address = at.split(|c: char| c.is_whitespace() || c == '/').next().unwrap_or_default();
-        Self { program, address: address.to_owned() }
+        Self { program: Some(program), address: address.to_owned() }
     }
 
     /// Where it listens.
@@ -40,15 +40,28 @@ impl Target {
         self.address.rsplit(':').next().unwrap_or_default()
     }
 
-    /// Ends it.
-    pub fn stop(self) {
-        self.account();
+    /// What a path is on it, by HTTP.
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
     }
 
     /// Stops it. Returns what it said, which ends with its own count.
-    pub fn account(self) -> Ended {
-        self.program.signal(Signal::INT);
-        self.program.wait().expect(0)
+    pub fn account(mut self) -> Ended {
+        self.end().expect("it runs until now")
+    }
+
+    fn end(&mut self) -> Option<Ended> {
+        let program = self.program.take()?;
+        program.interrupt();
+        Some(program.wait().expect(0))
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.end();
+        }
     }
 }
 
@@ -67,11 +80,6 @@ impl Targets {
     pub fn start() -> Self {
         let [ldap, dhcp, rest] = ["ldap", "dhcp", "rest"].map(Target::start);
         Self { ldap, dhcp, rest }
-    }
-
-    /// Ends them.
-    pub fn stop(self) {
-        [self.ldap, self.dhcp, self.rest].into_iter().for_each(Target::stop);
     }
 
     /// A command for every protocol, each for two seconds at 50 exchanges a second.

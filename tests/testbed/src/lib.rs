@@ -6,7 +6,7 @@
 //! [`Daemon`]). Only OpenDJ and Keycloak, which take long to start, serve all tests of a run ([`Shared`]). A test must
 //! never compare a tool's count with the tool's own data: [`Operations`], [`Served`] and [`Seen`] are what servers
 //! report. This is a crate and not a module of the tests, so that it is compiled once and the tests of every crate may
-//! use it. It depends on brunt only for the shape of the record, for the result of a [`Trial`].
+//! use it. It does not depend on brunt.
 //!
 //! Every failure here panics with the command that was run and its output: a test that cannot have its server has
 //! failed, not passed. Only a program that is not installed may skip a test, visibly, and not in CI: see [`require()`]
@@ -53,7 +53,6 @@ mod slapd;
 mod softhsm;
 mod sql;
 mod tool;
-mod trial;
 mod wait;
 
 pub use allocations::CountingAllocator;
@@ -87,5 +86,4 @@ pub use skip::{inconclusive, skip, skip_anywhere};
 pub use slapd::{Options, Slapd};
 pub use softhsm::SoftHsm;
 pub use tool::{found, run};
-pub use trial::{Ended, Running, Trial};
 pub use wait::{ends_within, until};
