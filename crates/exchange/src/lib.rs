@@ -41,4 +41,4 @@ pub use outcome::{Class, Meaning, Named, Outcome};
 pub use session::{Session, Ticket, Want};
 pub use slots::{Numbers, Slots, SlotsError};
 pub use think::{ThinkTime, ThinkTimeError};
-pub use watch::{Concurrent, Part, ShownExchange, Stamps, Watch};
+pub use watch::{Concurrent, Part, ShownExchange, Stamps, Unreached, Watch};

@@ -5,6 +5,7 @@ mod concurrent;
 use crate::inert::{Layout, inert, is_inert};
 use crate::{Clock, Moment, Outcome};
 pub use concurrent::Concurrent;
+use std::fmt::Display;
 use std::time::Duration;
 
 /// The moments of one exchange, from which every latency is derived.
@@ -78,13 +79,22 @@ pub struct ShownExchange {
     pub answer: Option<String>,
 }
 
+/// The target that an exchange could not reach.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreached {
+    /// Its address.
+    pub address: String,
+    /// Why, without what would help: `connection refused`.
+    pub error: String,
+}
+
 /// What few exchanges report. It is kept elsewhere, because every exchange creates a watch and drops it.
 #[derive(Default)]
 struct Notes {
     /// What ended with this exchange and consists of several.
     spans: Vec<(u16, Outcome, Duration)>,
-    /// The address that could not be reached.
-    address: Option<String>,
+    /// What could not be reached.
+    unreached: Option<Unreached>,
     /// What was sent and answered, for a reader.
     shown: ShownExchange,
     /// The text of this exchange, for a session that reports it elsewhere.
@@ -270,16 +280,19 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Names the address of the target that the exchange could not reach. It is kept with the text of the failure.
-    pub fn could_not_reach(&mut self, address: impl std::fmt::Display) {
+    /// Names the address of the target that the exchange could not reach, and the error. They are kept with the text of
+    /// the failure.
+    pub fn could_not_reach(&mut self, address: impl Display, error: impl Display) {
         if self.text.is_some() {
-            self.notes().address = Some(inert(&address.to_string(), Layout::Line));
+            let [address, error] =
+                [address.to_string(), error.to_string()].map(|text| inert(&text, Layout::Line));
+            self.notes().unreached = Some(Unreached { address, error });
         }
     }
 
-    /// The address that [`could_not_reach`](Self::could_not_reach) named.
-    pub fn take_address(&mut self) -> Option<String> {
-        self.notes.as_mut()?.address.take()
+    /// What [`could_not_reach`](Self::could_not_reach) named.
+    pub fn take_unreached(&mut self) -> Option<Unreached> {
+        self.notes.as_mut()?.unreached.take()
     }
 
     /// Says what the exchange sent, as a reader knows it: a request line, a DN, a kind of message, without secrets. It

@@ -113,15 +113,20 @@ impl Failure {
         number.cast_unsigned()
     }
 
-    /// The address that could not be reached. This machine's own limits concern no address.
-    pub fn address(&self) -> Option<SocketAddr> {
-        match *self {
-            Self::Refused(to)
-            | Self::ConnectTimedOut(to, _)
-            | Self::Unreachable { to, .. }
-            | Self::Connect { to, .. } => Some(to),
-            _ => None,
-        }
+    /// Hands on the address that could not be reached, and the error. This machine's own limits concern no address.
+    pub fn unreached<T>(
+        &self,
+        take: impl FnOnce(&dyn fmt::Display, &dyn fmt::Display) -> T,
+    ) -> Option<T> {
+        Some(match self {
+            Self::Refused(to) => take(to, &"connection refused"),
+            Self::ConnectTimedOut(to, limit) => {
+                take(to, &format_args!("no answer within {limit:?}"))
+            }
+            Self::Unreachable { to, error } | Self::Connect { to, error } => take(to, error),
+            Self::Unix { path, error } => take(&format_args!("unix:{}", path.display()), error),
+            _ => return None,
+        })
     }
 
     /// How an exchange that needed the connection ended.

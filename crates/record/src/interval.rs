@@ -414,7 +414,7 @@ mod tests {
             outcome: Outcome::TimedOut,
             at: later.from,
             text,
-            address: None,
+            unreached: None,
             sent: None,
             answer: None,
         });
@@ -467,8 +467,8 @@ mod tests {
                 made.part(Part(0), Duration::from_nanos(took));
                 let text = format!("{operation} {took} {items}");
                 let at = Duration::from_nanos(took);
-                let (address, sent, answer) = (None, None, None);
-                made.samples.push(Sample { operation, outcome, at, text, address, sent, answer });
+                let (unreached, sent, answer) = (None, None, None);
+                made.samples.push(Sample { operation, outcome, at, text, unreached, sent, answer });
             }
             made.samples.sort_by_key(|sample| (sample.at, sample.operation));
             (made.planned, made.dropped, made.backlog_peak, made.in_flight, made.orphans) = levels;

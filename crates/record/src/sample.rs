@@ -3,7 +3,7 @@
 //! A run that fails a million times keeps ten texts of a kind, and soon stops asking sessions to
 //! write more: creating texts that are not kept would delay the generator.
 
-use brunt_exchange::{Outcome, ShownExchange};
+use brunt_exchange::{Outcome, ShownExchange, Unreached};
 use std::time::Duration;
 
 /// The text of a failure.
@@ -17,12 +17,21 @@ pub struct Sample {
     pub at: Duration,
     /// The text from the session.
     pub text: String,
-    /// The address of the target, if it could not be reached.
-    pub address: Option<String>,
+    /// The address of the target and the error, if it could not be reached. In events of an older version the error is
+    /// empty.
+    pub unreached: Option<Unreached>,
     /// What was sent, for a reader and without secrets, if the session says it.
     pub sent: Option<String>,
     /// What was answered, likewise.
     pub answer: Option<String>,
+}
+
+impl Sample {
+    /// Why the target could not be reached, as records have it.
+    pub(crate) fn error(&self) -> Option<String> {
+        let known = self.unreached.as_ref().filter(|unreached| !unreached.error.is_empty());
+        known.map(|unreached| unreached.error.clone())
+    }
 }
 
 /// The samples kept, within bounds.
@@ -79,7 +88,7 @@ impl Samples {
         outcome: Outcome,
         at: Duration,
         text: &str,
-        address: Option<String>,
+        unreached: Option<Unreached>,
         shown: ShownExchange,
     ) {
         if !self.admit(operation, outcome) {
@@ -91,7 +100,11 @@ impl Samples {
         let ShownExchange { sent, answer } = shown;
         let [sent, answer] = [sent, answer].map(|shown| shown.map(|shown| cut(&shown)));
         let text = cut(text);
-        self.kept.push(Sample { operation, outcome, at, text, address, sent, answer });
+        let unreached = unreached.map(|Unreached { address, error }| Unreached {
+            address: cut(&address),
+            error: cut(&error),
+        });
+        self.kept.push(Sample { operation, outcome, at, text, unreached, sent, answer });
     }
 
     /// Adds the samples of another, within the same bounds.

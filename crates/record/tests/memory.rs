@@ -46,7 +46,7 @@ fn step(draw: u64) -> Interval {
         outcome,
         at,
         text: "no".repeat(100),
-        address: None,
+        unreached: None,
         sent: None,
         answer: None,
     });

@@ -1,6 +1,7 @@
 //! What came of the exchanges that did not succeed, in words: `49 invalidCredentials 191,472 times`.
 
 use crate::figure::thousands;
+use brunt_exchange::Class;
 use brunt_record::{CodeRecord, Record, SampleRecord, errno_words};
 use std::collections::BTreeMap;
 
@@ -120,16 +121,24 @@ fn words(code: &CodeRecord, record: &Record) -> String {
     }
 }
 
-/// The address that an exchange could not reach, and the system's words. Records of earlier versions have the address
-/// in the text only.
+/// The address that an exchange could not reach, and the error.
 fn unreached(sample: &SampleRecord) -> Option<String> {
+    match (&sample.address, &sample.error) {
+        (Some(address), Some(error)) => Some(format!("{address}: {error}")),
+        (address, _) if sample.class == Class::Connect.word() => {
+            unreached_in_text(address.as_deref(), &sample.text)
+        }
+        _ => None,
+    }
+}
+
+/// The same in a record of an older version, which has the error, and one still older the address too, only in the text.
+fn unreached_in_text(address: Option<&str>, text: &str) -> Option<String> {
     // Advice follows the first semicolon.
-    let text = sample.text.split_once("; ").map_or(&*sample.text, |(what, _)| what);
-    let Some(address) = &sample.address else {
-        return text.strip_prefix("connect to ").map(str::to_owned);
-    };
-    let words = text.split_once(&format!("{address}: ")).map(|(_, words)| words);
-    Some(words.map_or_else(|| address.clone(), |words| format!("{address}: {words}")))
+    let text = text.split_once("; ").map_or(text, |(what, _)| what);
+    let Some(address) = address else { return text.strip_prefix("connect to ").map(str::to_owned) };
+    let error = text.split_once(&format!("{address}: ")).map(|(_, error)| error);
+    Some(error.map_or_else(|| address.to_owned(), |error| format!("{address}: {error}")))
 }
 
 #[cfg(test)]
@@ -180,19 +189,25 @@ mod tests {
             at_s: 0.0,
             text: String::new(),
             address: None,
+            error: None,
             sent: None,
             answer: None,
         });
         let text = "connect to 127.0.0.1:9: connection refused; is the server running?";
         let address = || Some("127.0.0.1:9".to_owned());
-        for (text, address, told) in [
-            (text.to_owned(), address(), "127.0.0.1:9: connection refused"),
-            (format!("connect: {text}"), address(), "127.0.0.1:9: connection refused"),
-            ("no way".to_owned(), address(), "127.0.0.1:9"),
-            (text.to_owned(), None, "127.0.0.1:9: connection refused"),
+        let error = || Some("no route".to_owned());
+        for (text, address, error, told) in [
+            // The text of a failure decides nothing where the fields are known.
+            (text.to_owned(), address(), error(), "127.0.0.1:9: no route"),
+            ("no way".to_owned(), address(), error(), "127.0.0.1:9: no route"),
+            // Records of older versions.
+            (text.to_owned(), address(), None, "127.0.0.1:9: connection refused"),
+            (format!("connect: {text}"), address(), None, "127.0.0.1:9: connection refused"),
+            ("no way".to_owned(), address(), None, "127.0.0.1:9"),
+            (text.to_owned(), None, None, "127.0.0.1:9: connection refused"),
         ] {
             let sample = record.samples.last_mut().unwrap();
-            (sample.text, sample.address) = (text, address);
+            (sample.text, sample.address, sample.error) = (text, address, error);
             let message = failures(&record).unwrap();
             let expected = format!("could not connect to {told} 3,000 times, ");
             assert!(message.starts_with(&expected), "{message}");

@@ -49,7 +49,7 @@ pub fn measured(objectives: &[&str]) -> Record {
             outcome: REFUSED,
             at: interval.from,
             text,
-            address: None,
+            unreached: None,
             sent: None,
             answer: None,
         });

@@ -573,12 +573,12 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         recorder.ended(assignment, (free, ended), &watch, outcome, unread);
         recorder.concurrent(assignment, free, &mut watch);
         if wanted && matches!(outcome, Outcome::Failed(..) | Outcome::TimedOut) {
-            let (address, shown) = (watch.take_address(), watch.take_shown());
+            let (unreached, shown) = (watch.take_unreached(), watch.take_shown());
             let text = match outcome {
                 Outcome::TimedOut if text.is_empty() => "no answer within the operation timeout",
                 _ => text,
             };
-            recorder.explained(operation, outcome, ended, text, address, shown);
+            recorder.explained(operation, outcome, ended, text, unreached, shown);
         }
         Done { now, sent, ended, outcome }
     }

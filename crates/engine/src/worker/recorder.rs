@@ -14,7 +14,7 @@ use super::steps::Steps;
 use super::usage::Usage;
 use super::window::{Cycle, Unit, Window};
 use crate::session_factory::DriverCounts;
-use brunt_exchange::{Clock, Concurrent, Moment, Outcome, ShownExchange, Stamps, Watch};
+use brunt_exchange::{Clock, Concurrent, Moment, Outcome, ShownExchange, Stamps, Unreached, Watch};
 use brunt_record::{
     Catalogue, Codes, Counts, Interval, Phase, Presence, Prompt, SLOT, Samples, Sign,
 };
@@ -465,8 +465,8 @@ impl Recorder {
         let Concurrent { outcome, ended, text, .. } = exchange;
         self.ended(&assignment, (free, *ended), &watch, *outcome, Duration::ZERO);
         if matches!(outcome, Outcome::Failed(..) | Outcome::TimedOut) && !text.is_empty() {
-            let (operation, address) = (watch.named_operation(), watch.take_address());
-            self.explained(operation, *outcome, *ended, text, address, watch.take_shown());
+            let (operation, unreached) = (watch.named_operation(), watch.take_unreached());
+            self.explained(operation, *outcome, *ended, text, unreached, watch.take_shown());
         }
     }
 
@@ -493,17 +493,17 @@ impl Recorder {
         true
     }
 
-    /// Keeps the text of a failure, the address that could not be reached, and what was sent and answered.
+    /// Keeps the text of a failure, what could not be reached, and what was sent and answered.
     pub(super) fn explained(
         &mut self,
         operation: u16,
         outcome: Outcome,
         at: Moment,
         text: &str,
-        address: Option<String>,
+        unreached: Option<Unreached>,
         shown: ShownExchange,
     ) {
-        self.samples.offer(operation, outcome, at - self.origin, text, address, shown);
+        self.samples.offer(operation, outcome, at - self.origin, text, unreached, shown);
     }
 
     #[inline]

@@ -4,7 +4,7 @@
 //! a page does, measures each with a watch of its own and reports all of them with one. Each is then counted like any
 //! other exchange, due when the reported one was.
 
-use super::{Notes, ShownExchange, Watch};
+use super::{Notes, ShownExchange, Unreached, Watch};
 use crate::{Clock, Moment, Outcome, Part};
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ pub struct Concurrent {
     resent: u32,
     free: Option<Moment>,
     heard: Option<Moment>,
-    address: Option<String>,
+    unreached: Option<Unreached>,
     shown: ShownExchange,
 }
 
@@ -48,7 +48,7 @@ impl Concurrent {
             resent: watch.resent,
             free: watch.free,
             heard: watch.heard,
-            address: watch.take_address(),
+            unreached: watch.take_unreached(),
             shown: watch.take_shown(),
         }
     }
@@ -77,9 +77,9 @@ impl Concurrent {
         if !self.text.is_empty() {
             watch.explain(format_args!("{}", self.text));
         }
-        if self.address.is_some() || self.shown != ShownExchange::default() {
+        if self.unreached.is_some() || self.shown != ShownExchange::default() {
             let notes = watch.notes();
-            (notes.address, notes.shown) = (self.address.clone(), self.shown.clone());
+            (notes.unreached, notes.shown) = (self.unreached.clone(), self.shown.clone());
         }
     }
 }

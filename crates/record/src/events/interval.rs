@@ -10,6 +10,7 @@ use crate::{
     CodeRecord, Codes, Counts, Health, HistogramError, Interval, Names, Operation, Pace, Phase,
     Presence, Responses, Sample, Settled, Sign, Slot,
 };
+use brunt_exchange::Unreached;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -162,6 +163,9 @@ pub(crate) struct SampleLine {
     /// The address of the target, if it could not be reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) address: Option<String>,
+    /// Why it could not be reached, without what would help.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) error: Option<String>,
     /// What was sent, for a reader and without secrets, if the session says it. It may have several lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) sent: Option<String>,
@@ -360,7 +364,8 @@ impl SampleLine {
             code,
             at: sample.at,
             text: sample.text.clone(),
-            address: sample.address.clone(),
+            address: sample.unreached.as_ref().map(|to| to.address.clone()),
+            error: sample.error(),
             sent: sample.sent.clone(),
             answer: sample.answer.clone(),
         }
@@ -369,10 +374,11 @@ impl SampleLine {
     fn sample(&self) -> Result<Sample, LineError> {
         let outcome = outcome::outcome(&self.class, self.code);
         let outcome = outcome.ok_or_else(|| LineError::Class(self.class.clone()))?;
-        let Self { operation, at, ref text, ref address, ref sent, ref answer, .. } = *self;
-        let (text, address) = (text.clone(), address.clone());
-        let (sent, answer) = (sent.clone(), answer.clone());
-        Ok(Sample { operation, outcome, at, text, address, sent, answer })
+        let Self { operation, at, ref text, ref sent, ref answer, .. } = *self;
+        let error = self.error.clone().unwrap_or_default();
+        let unreached = self.address.clone().map(|address| Unreached { address, error });
+        let (text, sent, answer) = (text.clone(), sent.clone(), answer.clone());
+        Ok(Sample { operation, outcome, at, text, unreached, sent, answer })
     }
 }
 

@@ -5,7 +5,7 @@ use crate::{
     Catalogue, Counts, Document, Ending, Head, Interval, Machine, Measured, Node, Own, Phase, Plan,
     Record, Sample, Sign, Stall, Status, Timing, Tool, WorkerLoad, run_id,
 };
-use brunt_exchange::{Class, Meaning, Moment, Named, Outcome, Part, Stamps};
+use brunt_exchange::{Class, Meaning, Moment, Named, Outcome, Part, Stamps, Unreached};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::io::{self, Write};
@@ -132,12 +132,14 @@ fn step(index: u64, phase: Phase, life: Life, numbers: &mut Numbers) -> Interval
     made.health.socket_drops = numbers.below(2);
     let text = format!("refused \"ü\"\n{index}");
     let outcome = Outcome::Failed(Class::Result, 49);
+    let [address, error] = ["192.0.2.1:389", "no answer"].map(str::to_owned);
+    let unreached = Unreached { address, error };
     made.samples.push(Sample {
         operation: 1,
         outcome,
         at: made.from,
         text,
-        address: Some("192.0.2.1:389".to_owned()),
+        unreached: Some(unreached),
         sent: Some("cn=a".to_owned()),
         answer: Some("500\nretry-after: 3".to_owned()),
     });

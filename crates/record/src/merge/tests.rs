@@ -60,7 +60,7 @@ fn intervals(node: &Node) -> Vec<Interval> {
                     outcome,
                     at,
                     text,
-                    address: None,
+                    unreached: None,
                     sent: None,
                     answer: None,
                 });

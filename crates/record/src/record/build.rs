@@ -315,7 +315,8 @@ impl Conclusion<'_> {
                 code,
                 at_s: seconds(sample.at),
                 text: sample.text.clone(),
-                address: sample.address.clone(),
+                address: sample.unreached.as_ref().map(|to| to.address.clone()),
+                error: sample.error(),
                 sent: sample.sent.clone(),
                 answer: sample.answer.clone(),
             }
@@ -451,7 +452,7 @@ pub(crate) mod tests {
             outcome,
             at: Duration::from_secs(1),
             text: "no".into(),
-            address: None,
+            unreached: None,
             sent: None,
             answer: None,
         });

@@ -493,6 +493,9 @@ pub struct SampleRecord {
     /// The address of the target, if it could not be reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
+    /// Why it could not be reached, without what would help; absent in a record of an older version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
     /// What was sent, for a reader and without secrets, if the session says it. It may have several lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent: Option<String>,

@@ -352,7 +352,7 @@ fn live_view_escapes_text_of_servers_and_plans() {
         outcome,
         at: Duration::ZERO,
         text: hostile.to_owned(),
-        address: None,
+        unreached: None,
         sent: None,
         answer: None,
     };

@@ -154,9 +154,7 @@ impl Failure {
     pub fn locate(&self, watch: &mut Watch<'_>) {
         match self {
             Self::Net(failure) => {
-                if let Some(to) = failure.address() {
-                    watch.could_not_reach(to);
-                }
+                failure.unreached(|address, error| watch.could_not_reach(address, error));
             }
             Self::Shared(failure) => failure.locate(watch),
             _ => {}
@@ -311,6 +309,7 @@ impl Http2Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use brunt_exchange::Unreached;
 
     /// A clock: no time is looked at here.
     struct StandingClock;
@@ -324,8 +323,9 @@ mod tests {
     #[test]
     fn connect_failure_names_the_address_to_all_waiting() {
         let refused = || Failure::Net(net::Failure::Refused(([127, 0, 0, 1], 9).into()));
-        let named = Some("127.0.0.1:9".to_owned());
-        for (failure, address) in [
+        let [address, error] = ["127.0.0.1:9", "connection refused"].map(str::to_owned);
+        let named = Some(Unreached { address, error });
+        for (failure, unreached) in [
             (refused(), named.clone()),
             (Failure::Shared(Rc::new(refused())), named),
             (Failure::Closed(FailureStage::Waiting), None),
@@ -333,7 +333,7 @@ mod tests {
             let mut text = String::new();
             let mut watch = Watch::new(&StandingClock, Some(&mut text));
             failure.outcome(&mut watch);
-            assert_eq!(watch.take_address(), address);
+            assert_eq!(watch.take_unreached(), unreached);
         }
     }
 

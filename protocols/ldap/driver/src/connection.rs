@@ -421,8 +421,7 @@ impl Connection {
         if code == code::SUCCESS {
             return Ok(());
         }
-        let text = format!("bind as {}: {}", credentials.about(&context), channel.refusal(code));
-        Err(Failure::new(Class::Login, code, text))
+        Err(Failure::refused_bind(credentials.about(&context), code, channel.refusal(code)))
     }
 
     /// Sends the unbind request and closes, at once or within a second.

@@ -1,7 +1,7 @@
 //! Why an exchange failed, kept until it is counted.
 
-use brunt_exchange::{Class, Outcome, Watch};
-use std::net::SocketAddr;
+use brunt_exchange::{Class, Outcome, Unreached, Watch};
+use std::fmt;
 
 /// Why a conversation failed, to be counted as the outcome of an exchange.
 #[derive(Clone, Debug)]
@@ -21,22 +21,37 @@ pub(super) struct Failure {
     /// The protocol's or the system's own number; 0 where there is none.
     pub(super) code: u32,
     pub(super) text: Box<str>,
+    /// The identity as which the server refused the bind.
+    pub(super) identity: Option<Box<str>>,
     /// The connection ended before an octet of the answer arrived.
     pub(super) unanswered: bool,
     /// A step of opening the connection got no answer in time.
     pub(super) silent: bool,
-    /// The address that could not be reached.
-    pub(super) address: Option<SocketAddr>,
+    /// The server that could not be reached.
+    pub(super) unreached: Option<Unreached>,
 }
 
 impl Failure {
     pub(super) fn new(class: Class, code: u32, text: impl Into<Box<str>>) -> Self {
-        Self { class, code, text: text.into(), unanswered: false, silent: false, address: None }
+        Self {
+            class,
+            code,
+            text: text.into(),
+            identity: None,
+            unanswered: false,
+            silent: false,
+            unreached: None,
+        }
     }
 
-    /// The failure to reach this address, if it is one.
-    pub(super) fn at(self, address: Option<SocketAddr>) -> Self {
-        Self { address, ..self }
+    /// The server refused a bind as this identity.
+    pub(super) fn refused_bind(identity: impl Into<Box<str>>, code: u32, refusal: String) -> Self {
+        Self { identity: Some(identity.into()), ..Self::new(Class::Login, code, refusal) }
+    }
+
+    /// The failure to reach this server, if it is one.
+    pub(super) fn at(self, unreached: Option<Unreached>) -> Self {
+        Self { unreached, ..self }
     }
 
     /// The failure of a system call.
@@ -67,10 +82,20 @@ impl Failure {
 
     /// Counts the failure as the outcome of the exchange that `watch` is on.
     pub(super) fn outcome(&self, watch: &mut Watch<'_>) -> Outcome {
-        watch.explain(format_args!("{}: {}", self.class, self.text));
-        if let Some(to) = self.address {
-            watch.could_not_reach(to);
+        watch.explain(format_args!("{}: {self}", self.class));
+        if let Some(to) = &self.unreached {
+            watch.could_not_reach(&to.address, &to.error);
         }
         self.as_outcome()
+    }
+}
+
+/// What was attempted, if that is known, and why it failed.
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.identity {
+            Some(identity) => write!(f, "bind as {identity}: {}", self.text),
+            None => f.write_str(&self.text),
+        }
     }
 }

@@ -18,18 +18,21 @@ pub struct ProbeError {
     /// The result code for the exit status: the server's own, or 81 for a server that went away, 91
     /// for one that cannot be reached, 84 for one that does not speak LDAP.
     pub code: u32,
-    text: Box<str>,
+    failure: Failure,
+    /// What may help.
+    advice: &'static str,
 }
 
 impl fmt::Display for ProbeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.class {
+        let Self { class, failure, advice, .. } = self;
+        match class {
             // A server that refuses a bind was reached.
-            Class::Login | Class::Result if self.text.starts_with("bind ") => {
-                f.write_str(&self.text)
+            Class::Login | Class::Result if failure.identity.is_some() => {
+                write!(f, "{failure}{advice}")
             }
-            Class::Login | Class::Result => write!(f, "bind: {}", self.text),
-            _ => write!(f, "reach the server: {}", self.text),
+            Class::Login | Class::Result => write!(f, "bind: {failure}{advice}"),
+            _ => write!(f, "reach the server: {failure}{advice}"),
         }
     }
 }
@@ -58,10 +61,10 @@ pub async fn probe(plan: &Arc<Plan>) -> Result<(), ProbeError> {
             }
         }
     }
-    first.map_or(Ok(()), |failure| Err(error_of(&failure, plan)))
+    first.map_or(Ok(()), |failure| Err(error_of(failure, plan)))
 }
 
-fn error_of(failure: &Failure, plan: &Plan) -> ProbeError {
+fn error_of(failure: Failure, plan: &Plan) -> ProbeError {
     let advice = if failure.silent { plan.route.advice_if_silent() } else { "" };
     ProbeError {
         class: failure.class,
@@ -80,6 +83,7 @@ fn error_of(failure: &Failure, plan: &Plan) -> ProbeError {
             | Class::Fenced
             | Class::Unsent => code::CONNECT_ERROR,
         },
-        text: format!("{}{advice}", failure.text).into(),
+        failure,
+        advice,
     }
 }

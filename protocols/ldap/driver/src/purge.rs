@@ -55,7 +55,7 @@ pub async fn purge(
                     Ok(refused) => {
                         state.fail(format!("result {refused} ({})", code::name(refused)));
                     }
-                    Err(failure) => state.fail(format!("{}: {}", failure.class, failure.text)),
+                    Err(failure) => state.fail(format!("{}: {failure}", failure.class)),
                 }
                 progress(state);
             }

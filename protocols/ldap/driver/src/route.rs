@@ -1,7 +1,7 @@
 //! The route to the server: TCP, and TLS from the start or after StartTLS.
 
 use super::failure::Failure;
-use brunt_exchange::{Class, Clock};
+use brunt_exchange::{Class, Clock, Unreached};
 use brunt_net::stream::Stream;
 use brunt_net::tcp::{self, Close, Dialer};
 use brunt_net::{Network, tls, unix};
@@ -156,7 +156,11 @@ impl Route {
 fn of_net(failure: &brunt_net::Failure) -> Failure {
     let class = failure.class();
     let code = if class == Class::Tls { 0 } else { failure.code() };
-    Failure::new(class, code, failure.to_string()).at(failure.address())
+    let unreached = failure.unreached(|address, error| Unreached {
+        address: address.to_string(),
+        error: error.to_string(),
+    });
+    Failure::new(class, code, failure.to_string()).at(unreached)
 }
 
 #[cfg(test)]
@@ -186,14 +190,16 @@ mod tests {
     fn connect_failure_names_the_address() {
         let refused = brunt_net::Failure::Refused(([127, 0, 0, 1], 9).into());
         let broken = brunt_net::Failure::Tls(io::Error::from_raw_os_error(libc::EPIPE));
-        for (failure, address) in [(refused, Some("127.0.0.1:9".to_owned())), (broken, None)] {
+        let [address, error] = ["127.0.0.1:9", "connection refused"].map(str::to_owned);
+        let named = Unreached { address, error };
+        for (failure, unreached) in [(refused, Some(named)), (broken, None)] {
             let mut text = String::new();
             let mut watch = brunt_exchange::Watch::new(&StandingClock, Some(&mut text));
             of_net(&failure).outcome(&mut watch);
-            assert_eq!(watch.take_address(), address);
+            assert_eq!(watch.take_unreached(), unreached);
         }
         let mut unwanted = brunt_exchange::Watch::new(&StandingClock, None);
         of_net(&brunt_net::Failure::Refused(([127, 0, 0, 1], 9).into())).outcome(&mut unwanted);
-        assert_eq!(unwanted.take_address(), None, "no text is wanted, and no address");
+        assert_eq!(unwanted.take_unreached(), None, "no text is wanted, and no address");
     }
 }

@@ -1,6 +1,7 @@
 //! Why a store did not carry out a request: [`BackendError`].
 
-use brunt_exchange::{Class, Outcome, Watch};
+use brunt_exchange::{Class, Outcome, Unreached, Watch};
+use std::fmt::Display;
 
 /// Why a backend refused or failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -14,14 +15,14 @@ pub struct BackendError {
     pub code: u32,
     /// The text: what was attempted, the store's error, and the remedy if it is known. It follows "failed to".
     pub text: String,
-    /// The address of the server, if it could not be reached.
-    pub address: Option<String>,
+    /// The server, if no connection to it could be made, and why.
+    pub unreached: Option<Unreached>,
 }
 
 impl BackendError {
     /// A failure of this kind.
     pub fn new(class: Class, code: u32, text: impl Into<String>) -> Self {
-        Self { class, code, text: text.into(), address: None }
+        Self { class, code, text: text.into(), unreached: None }
     }
 
     /// A refusal by the store.
@@ -29,17 +30,23 @@ impl BackendError {
         Self::new(Class::Result, code, text)
     }
 
-    /// The same, of a server that could not be reached at this address.
-    #[must_use]
-    pub(super) fn at(self, address: impl std::fmt::Display) -> Self {
-        Self { address: Some(address.to_string()), ..self }
+    /// No connection to a server could be made: why, and the remedy if it is known.
+    pub(super) fn unconnected(
+        class: Class,
+        code: u32,
+        (address, error): (impl Display, impl Display),
+        remedy: &str,
+    ) -> Self {
+        let unreached = Unreached { address: address.to_string(), error: error.to_string() };
+        let text = format!("connect to {address}: {error}{remedy}");
+        Self { unreached: Some(unreached), ..Self::new(class, code, text) }
     }
 
-    /// The failure as the outcome of an exchange, whose watch gets the text, and the address if there is one.
+    /// The failure as the outcome of an exchange, whose watch gets the text, and the server if there is one.
     pub(super) fn report(&self, watch: &mut Watch<'_>) -> Outcome {
         watch.explain(format_args!("{self}"));
-        if let Some(address) = &self.address {
-            watch.could_not_reach(address);
+        if let Some(to) = &self.unreached {
+            watch.could_not_reach(&to.address, &to.error);
         }
         self.outcome()
     }
@@ -76,19 +83,25 @@ mod tests {
     }
 
     #[test]
-    fn connect_failure_keeps_the_address_in_its_field() {
+    fn connect_failure_keeps_address_and_error_in_fields() {
         let report = |failure: &BackendError| {
             let mut text = String::new();
             let mut watch = Watch::new(&Still, Some(&mut text));
             let outcome = failure.report(&mut watch);
-            let address = watch.take_address();
-            (outcome, address, text)
+            let unreached = watch.take_unreached();
+            (outcome, unreached, text)
         };
-        let failed = BackendError::new(Class::Connect, 111, "connect to db:1: refused");
+        let failed = BackendError::refused(5, "insert: busy");
+        assert_eq!(
+            report(&failed),
+            (Outcome::Failed(Class::Result, 5), None, "insert: busy".to_owned())
+        );
+        let failed =
+            BackendError::unconnected(Class::Connect, 111, ("db:1", "refused"), "; start it");
         let outcome = Outcome::Failed(Class::Connect, 111);
-        let text = || "connect to db:1: refused".to_owned();
-        assert_eq!(report(&failed), (outcome, None, text()));
-        assert_eq!(report(&failed.at("db:1")), (outcome, Some("db:1".to_owned()), text()));
+        let [address, error] = ["db:1", "refused"].map(str::to_owned);
+        let text = "connect to db:1: refused; start it".to_owned();
+        assert_eq!(report(&failed), (outcome, Some(Unreached { address, error }), text));
     }
 
     #[test]

@@ -168,8 +168,8 @@ fn failed(failure: &LookupError, watch: &mut Watch<'_>) -> Outcome {
         watch.never_sent();
     }
     watch.explain(format_args!("failed to {failure}"));
-    if let LookupError::Connect { to, .. } = failure {
-        watch.could_not_reach(to);
+    if let LookupError::Connect { to, error } = failure {
+        watch.could_not_reach(to, error);
     }
     failure.outcome()
 }

@@ -69,13 +69,13 @@ fn serve<T: Wait, C: BlockingSessionFactory>(
         let outcome = session.exchange(&ticket, &mut watch);
         let now = slot.clock.now();
         let ended = watch.ended_at().unwrap_or(now);
-        let (operation, address) = (watch.named_operation(), watch.take_address());
+        let (operation, unreached) = (watch.named_operation(), watch.take_unreached());
         let shown = watch.take_shown();
         let Some(again) = slot.state_of(me) else { return };
         state = again;
         state.ended((&assignment, free), (ended, now), &watch, outcome);
         if wanted && matches!(outcome, Outcome::Failed(..) | Outcome::TimedOut) {
-            state.recorder().explained(operation, outcome, ended, &text, address, shown);
+            state.recorder().explained(operation, outcome, ended, &text, unreached, shown);
         }
         free = now;
     }

@@ -85,10 +85,7 @@ pub(super) fn opening(endpoint: &ServerEndpoint, error: &Error) -> BackendError 
         Error::Tls(_) => "; ssl-ca=FILE in the URL names the authorities to trust",
         Error::Server { .. } => "",
     };
-    let text = format!("connect to {endpoint}: {}{remedy}", words(error));
-    let failed = BackendError::new(class, code, text);
-    // A server that answered was reached.
-    if matches!(error, Error::Io(_)) { failed.at(endpoint) } else { failed }
+    BackendError::unconnected(class, code, (endpoint, words(error)), remedy)
 }
 
 /// Converts an error of a request over a connection.

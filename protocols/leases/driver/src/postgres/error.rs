@@ -1,5 +1,6 @@
 //! Errors of the crate `tokio-postgres` as [`BackendError`], and the names of SQLSTATEs.
 
+use super::messages::PasswordMissing;
 use crate::error::{BackendError, sqlstate, sqlstate_text};
 use crate::sql::ServerEndpoint;
 use brunt_exchange::{Class, Meaning};
@@ -63,12 +64,12 @@ pub(super) fn system_name(code: u32) -> Option<String> {
 
 /// Converts an error of opening a connection.
 pub(super) fn opening(endpoint: &ServerEndpoint, error: &io::Error) -> BackendError {
-    BackendError::new(
+    BackendError::unconnected(
         class_of_connecting(error),
         error.raw_os_error().map_or(0, i32::unsigned_abs),
-        format!("connect to {endpoint}: {error}; is the server running and the address right?"),
+        (endpoint, error),
+        "; is the server running and the address right?",
     )
-    .at(endpoint)
 }
 
 /// Converts an error of logging in to a server that was reached.
@@ -77,23 +78,22 @@ pub(super) fn logging_in(endpoint: &ServerEndpoint, error: &Error) -> BackendErr
         let state = reported.code().code();
         let login = is_login(state);
         let remedy = if login { "; are the account and its password right?" } else { "" };
-        return BackendError::new(
-            if login { Class::Login } else { Class::Connect },
-            sqlstate(state),
-            format!("connect to {endpoint}: {}{remedy}", words(reported)),
-        );
+        let class = if login { Class::Login } else { Class::Connect };
+        let why = (endpoint, words(reported));
+        return BackendError::unconnected(class, sqlstate(state), why, remedy);
     }
     let source = error.source();
     if let Some(failure) = source.and_then(|source| source.downcast_ref::<Failure>()) {
         return BackendError::new(failure.class(), 0, failure.to_string());
     }
     if let Some(error) = source.and_then(|source| source.downcast_ref::<io::Error>()) {
-        return opening(endpoint, error);
+        let missing = error.get_ref().and_then(|inner| inner.downcast_ref::<PasswordMissing>());
+        return missing.map_or_else(
+            || opening(endpoint, error),
+            |missing| BackendError::unconnected(Class::Login, 0, (endpoint, missing), ""),
+        );
     }
-    let words = chain(error);
-    // The crate itself reports that the server requires a password and there is none.
-    let class = if words.contains("password") { Class::Login } else { Class::Connect };
-    BackendError::new(class, 0, format!("connect to {endpoint}: {words}"))
+    BackendError::unconnected(Class::Connect, 0, (endpoint, chain(error)), "")
 }
 
 /// Converts an error of a request over a connection.

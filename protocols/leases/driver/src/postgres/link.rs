@@ -4,7 +4,7 @@
 //! has a limit, after which the connection cannot be used any more, as an answer may still arrive.
 
 use super::error::{logging_in, opening, request_failed};
-use super::messages::Messages;
+use super::messages::{Messages, Passwords};
 use super::secured::{Secured, Watched};
 use crate::error::BackendError;
 use crate::sql::{Server, ServerEndpoint, Tls};
@@ -24,6 +24,8 @@ use tokio_postgres::{Client, Config, Error, SimpleQueryMessage};
 /// How many times the task of a connection may run until it has read what has arrived: the server's last message, and
 /// the end.
 const LOOKS: usize = 4;
+/// The system's number for an answer that did not come in time.
+const TIMED_OUT: u32 = libc::ETIMEDOUT.unsigned_abs();
 
 /// A connection, and its runtime.
 pub(super) struct Link {
@@ -48,18 +50,15 @@ impl Link {
         let config = config(server, database);
         let opened = runtime.block_on(async {
             let late = || {
-                BackendError {
-                    class: Class::Connect,
-                    ..late(&format!("connect to {endpoint}"), limit)
-                }
-                .at(endpoint)
+                let why = format!("no answer within {limit:?}");
+                BackendError::unconnected(Class::Connect, TIMED_OUT, (endpoint, why), "")
             };
             let stream = timeout(limit, connect(network, endpoint)).await.map_err(|_| late())?;
             let stream = stream.map_err(|error| refused(&error))?;
             // Before TLS the server sends one octet, which is not a message.
             let private = endpoint.is_socket();
-            let messages = matches!(server.tls, Tls::Off)
-                .then(|| Messages::new(private || server.clear_password));
+            let messages =
+                matches!(server.tls, Tls::Off).then(|| Messages::new(passwords(server, private)));
             let stream = Watched { stream, messages };
             let shaken = timeout(limit, config.connect_raw(stream, secured)).await;
             let shaken = shaken.map_err(|_| late())?;
@@ -170,19 +169,24 @@ fn secured(server: &Server, network: &Network) -> Result<Secured, BackendError> 
         tls::Client::new(&tls::Options { trust, ..tls::Options::default() }, network.files())
             .map_err(unusable)?;
     let (verified, local) = (server.tls != Tls::Unverified, server.endpoint.is_socket());
-    let clear = verified || local || server.clear_password;
+    let passwords = passwords(server, verified || local);
     let host = match &server.endpoint {
         ServerEndpoint::Tcp { host, .. } => host.as_str(),
         ServerEndpoint::Socket(_) => "localhost",
     };
     let name = client.name_for(host).map_err(unusable)?;
-    Ok(Secured::by(client, name, clear))
+    Ok(Secured::by(client, name, passwords))
+}
+
+/// The passwords that a server may request over a connection that others can read or not.
+fn passwords(server: &Server, is_private: bool) -> Passwords {
+    match server.password {
+        None => Passwords::None,
+        Some(_) if is_private || server.clear_password => Passwords::Clear,
+        Some(_) => Passwords::Protected,
+    }
 }
 
 fn late(what: &str, limit: Duration) -> BackendError {
-    BackendError::new(
-        Class::Closed,
-        libc::ETIMEDOUT.unsigned_abs(),
-        format!("{what}: no answer within {limit:?}"),
-    )
+    BackendError::new(Class::Closed, TIMED_OUT, format!("{what}: no answer within {limit:?}"))
 }

@@ -4,7 +4,7 @@
 //! No channel binding is offered: it is a substitute for checking the certificate, which `sslmode=verify-full` does. If
 //! it is not checked, the server may not request the password in clear, as anyone could be in its place.
 
-use super::messages::Messages;
+use super::messages::{Messages, Passwords};
 use brunt_net::Failure;
 use brunt_net::stream::Stream;
 use brunt_net::tls::{Client, Name};
@@ -16,7 +16,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
 
 /// How a connection is secured, if it is.
-pub(super) struct Secured(Option<(Client, Name, bool)>);
+pub(super) struct Secured(Option<(Client, Name, Passwords)>);
 
 impl Secured {
     /// It is not secured.
@@ -24,9 +24,10 @@ impl Secured {
         Self(None)
     }
 
-    /// It is secured by this client, for the server with this name, which may request the password in clear or not.
-    pub(super) fn by(client: Client, name: Name, clear: bool) -> Self {
-        Self(Some((client, name, clear)))
+    /// It is secured by this client, for the server with this name, which may request these
+    /// passwords.
+    pub(super) fn by(client: Client, name: Name, passwords: Passwords) -> Self {
+        Self(Some((client, name, passwords)))
     }
 }
 
@@ -37,11 +38,11 @@ impl TlsConnect<Watched> for Secured {
 
     fn connect(self, stream: Watched) -> Self::Future {
         Box::pin(async move {
-            let Some((client, name, clear)) = self.0 else {
+            let Some((client, name, passwords)) = self.0 else {
                 return Err(Failure::Tls(io::Error::other("TLS was not asked for")));
             };
             let stream = stream.stream.secure(&client, &name).await?;
-            Ok(SecuredStream(Watched { stream, messages: Some(Messages::new(clear)) }))
+            Ok(SecuredStream(Watched { stream, messages: Some(Messages::new(passwords)) }))
         })
     }
 }

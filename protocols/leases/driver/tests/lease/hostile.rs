@@ -144,10 +144,13 @@ fn mysql_login_hides_the_password_and_rejects_a_bad_key() {
 }
 
 fn postgres(port: u16, more: &str) -> PostgresBackend {
-    let url = format!("postgres://u:hunter2@127.0.0.1:{port}/db{more}");
+    postgres_at(&format!("postgres://u:hunter2@127.0.0.1:{port}/db{more}"))
+}
+
+fn postgres_at(url: &str) -> PostgresBackend {
     PostgresBackend::new(PostgresOptions {
         network: brunt_net::Network::private(),
-        server: Server::parse(Kind::Postgres, &url).unwrap(),
+        server: Server::parse(Kind::Postgres, url).unwrap(),
         schema: Schema::Guide,
         family: Family::V4,
         durability: Durability::Sync,
@@ -169,6 +172,25 @@ fn postgres_password_in_clear_text_must_be_allowed() {
         let received = thread.join().unwrap();
         assert_eq!(received.windows(7).any(|window| window == b"hunter2"), allowed, "{error}");
         assert_eq!(error.text.contains("require_auth=password"), !allowed, "{error}");
+    }
+}
+
+#[test]
+fn postgres_request_for_a_missing_password_is_a_refused_login() {
+    // In clear, hashed with MD5, and by SASL.
+    for method in
+        [&b"\0\0\0\x08\0\0\0\x03"[..], b"\0\0\0\x0c\0\0\0\x05abcd", b"\0\0\0\x09\0\0\0\x0a\0"]
+    {
+        let (port, thread) = server(|stream| {
+            let mut startup = [0; 8];
+            stream.read_exact(&mut startup).unwrap();
+            stream.write_all(&[b"R", method].concat()).unwrap();
+        });
+        let error = postgres_at(&format!("postgres://u@127.0.0.1:{port}/db")).count().unwrap_err();
+        thread.join().unwrap();
+        assert_eq!((error.class, error.code), (Class::Login, 0), "{error}");
+        let reached = error.unreached.map(|to| to.address);
+        assert_eq!(reached, Some(format!("127.0.0.1:{port}")));
     }
 }
 

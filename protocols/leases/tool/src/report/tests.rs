@@ -33,7 +33,7 @@ fn record(operations: &[&str], count: u64, failed: u64) -> Record {
             outcome: BUSY,
             at: interval.from,
             text,
-            address: None,
+            unreached: None,
             sent: None,
             answer: None,
         });
