@@ -1,7 +1,7 @@
 //! Blocking sessions: what one thread does in virtual time, and what the watchdog does in real time.
 
 use super::slot::BlockingSlot;
-use super::{Wait, thread};
+use super::{Wait, Watchdog, thread};
 use crate::blocking_session_factory::BlockingSessionFactory;
 use crate::collector::Collector;
 use crate::finished::{Finished, RunError, conclude};
@@ -16,10 +16,10 @@ use crate::worker::{Ended, IntervalSender, Numbers, WorkerIntervals};
 use brunt_exchange::{
     BlockingSession, Class, Clock, Moment, Outcome, Part, ThinkTime, Ticket, Watch,
 };
-use brunt_record::{Catalogue, Histogram, Interval, Phase};
+use brunt_record::{Catalogue, Histogram, Interval, Operation, Phase};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 const fn ms(millis: u64) -> Duration {
@@ -77,6 +77,9 @@ struct ScriptedSession {
 
 struct ScriptedSessions(Arc<Script>);
 
+/// The watchdog of a run in virtual time, once that has begun.
+type ScriptedWatchdog = OnceLock<Watchdog<Virtual, ScriptedSessions>>;
+
 impl BlockingSessionFactory for ScriptedSessions {
     type Session = ScriptedSession;
 
@@ -114,8 +117,18 @@ fn catalogue() -> Catalogue {
     Catalogue::new(["even", "odd"], ["open"])
 }
 
-/// One slot's run in virtual time, without a watchdog.
+/// One slot's run in virtual time, in which nobody watches.
 fn simulate(settings: Settings, clock: &Virtual, script: &Arc<Script>) -> Finished {
+    simulate_watched(settings, clock, script, &OnceLock::new())
+}
+
+/// The same with a watchdog that looks when the script has it look.
+fn simulate_watched(
+    settings: Settings,
+    clock: &Virtual,
+    script: &Arc<Script>,
+    watchdog: &ScriptedWatchdog,
+) -> Finished {
     let plan = Plan::new(settings, 1).unwrap();
     let gate = Arc::new(Gate::new(1, Start::WhenReady));
     let (measured, collected) = sync_channel::<WorkerIntervals>(100_000);
@@ -124,7 +137,10 @@ fn simulate(settings: Settings, clock: &Virtual, script: &Arc<Script>) -> Finish
     let (numbers, left) = (Arc::new(Numbers::new(1)), Arc::default());
     let shared = (clock.clone(), &gate, &Stop::new());
     let slot = BlockingSlot::new(&plan, 0, &catalogue(), sender, shared, (&numbers, &left));
-    thread::live(&slot, &ScriptedSessions(Arc::clone(script)), 0);
+    let (slot, factory) = (Arc::new(slot), Arc::new(ScriptedSessions(Arc::clone(script))));
+    let own = Watchdog { slots: vec![Arc::clone(&slot)], factory: Arc::clone(&factory) };
+    assert!(watchdog.set(own).is_ok());
+    thread::live(&*slot, &*factory, 0);
     let totals = Collector::new(vec![way_back]).collect(
         &collected,
         &Default::default,
@@ -226,6 +242,59 @@ fn backlog_overflow_is_dropped_and_counted() {
     assert_eq!(steady.planned, 100);
     assert_eq!(steady.counts().ok + steady.dropped, 100);
     assert!(steady.dropped >= 80, "{}", steady.dropped);
+}
+
+/// More than a call takes.
+const LONGER: Duration = Duration::from_micros(1_500);
+
+/// Exchange n is due at 10·n ms and takes one. The fiftieth call takes a second, in which the watchdog looks every 50 ms
+/// or, if the whole process stands still, never.
+fn with_a_long_call(process_stands_still: bool) -> Operation {
+    let clock = Virtual::default();
+    let (time, watchdog) = (clock.clone(), Arc::<ScriptedWatchdog>::default());
+    let watched = Arc::clone(&watchdog);
+    let script = Script::new(move |ticket, _| {
+        let watchdog = watched.get().unwrap();
+        let look = || watchdog.poll(&watchdog.slots[0]);
+        assert!(look(), "the slot is open");
+        match ticket.number {
+            50 if process_stands_still => time.pass(ms(1_000)),
+            50 => (0..20).for_each(|_| {
+                time.pass(ms(50));
+                look();
+            }),
+            _ => time.pass(ms(1)),
+        }
+        Outcome::Ok(0)
+    });
+    let mut finished = simulate_watched(open(100, ms(3_000)), &clock, &script, &watchdog);
+    let mut steady = finished.totals.remove(&Phase::Steady).unwrap();
+    let operation = steady.operations.swap_remove(0);
+    assert_eq!((operation.counts.planned, operation.counts.ok), (300, 300));
+    // Exchange 50 + j is answered j ms after the second, and 1,000 - 9·j ms after it was due.
+    assert_eq!(operation.response.due().max(), Some(ms(1_000)));
+    assert_eq!(beyond(&operation.response.due(), LONGER), 1 + 110);
+    operation
+}
+
+/// The watchdog wanted to look 50 ms after the call began. From then on the time is the generator's: of the call, and
+/// of what became due meanwhile and waited behind it.
+#[test]
+fn stalled_process_is_charged_with_a_call_that_it_did_not_see_end() {
+    let operation = with_a_long_call(true);
+    assert_eq!(operation.response.cleared().max(), Some(ms(50)));
+    // The call, and the four that were due in its first 50 ms.
+    assert_eq!(beyond(operation.response.cleared(), LONGER), 5);
+    // For 1,000 - 10·j ms, or 950, of its time the process stood still: a tenth or more, up to j = 98.
+    assert_eq!(operation.tainted.ok, 99);
+}
+
+#[test]
+fn long_call_that_the_watchdog_saw_is_the_target_s() {
+    let operation = with_a_long_call(false);
+    assert_eq!(operation.response.cleared().max(), Some(ms(1_000)));
+    assert_eq!(beyond(operation.response.cleared(), LONGER), 1 + 110);
+    assert_eq!(operation.tainted.ok, 0);
 }
 
 /// A run in real time, with its watchdog.

@@ -57,7 +57,7 @@ impl<T: Wait, C: BlockingSessionFactory> Watchdog<T, C> {
     }
 
     /// Checks one slot; returns whether it is still open.
-    fn poll(&self, slot: &Arc<BlockingSlot<T>>) -> bool {
+    pub(super) fn poll(&self, slot: &Arc<BlockingSlot<T>>) -> bool {
         let mut state = slot.state();
         if state.end.is_some() {
             return false;
