@@ -53,5 +53,6 @@ mod tables;
 mod targets;
 mod ubench;
 mod values;
+mod waits;
 mod warm_up;
 mod wire;

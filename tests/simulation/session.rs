@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use brunt_engine::virtual_time::VirtualTime;
 use brunt_engine::{EngineRun, Finished, SessionFactory, Stop};
-use brunt_exchange::{Class, Clock as _, Moment, Named, Outcome, Part, Session, Ticket, Watch};
+use brunt_exchange::{Class, Clock, Moment, Named, Outcome, Part, Session, Ticket, Watch};
 use brunt_record::EarlyEnd;
 use brunt_run::{EndedBy, EngineError, Protocol, ProtocolError};
 
@@ -189,7 +189,7 @@ impl Session for Scripted {
         open.ends(outcome)
     }
 
-    async fn close(&mut self) {}
+    async fn close(&mut self, _: &dyn Clock) {}
 }
 
 /// An exchange that has not ended. It is logged when it does, or is dropped.

@@ -28,7 +28,7 @@ impl Session for Null {
         Outcome::Ok(0)
     }
 
-    async fn close(&mut self) {}
+    async fn close(&mut self, _: &dyn Clock) {}
 }
 
 struct Nulls;

@@ -5,7 +5,7 @@ use crate::schedule::Schedule;
 use crate::session_factory::SessionFactory;
 use crate::simulation::{Simulated, ms, open, pass, simulate_with};
 use crate::stop::Stop;
-use brunt_exchange::{Class, Moment, Outcome, Session, ThinkTime, Ticket, Want, Watch};
+use brunt_exchange::{Class, Clock, Moment, Outcome, Session, ThinkTime, Ticket, Want, Watch};
 use brunt_record::{Interval, Mode, Plan, RateDoubt, Rates};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -122,7 +122,7 @@ impl Session for Client {
         }
     }
 
-    async fn close(&mut self) {}
+    async fn close(&mut self, _: &dyn Clock) {}
 }
 
 impl SessionFactory for Server {

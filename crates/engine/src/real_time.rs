@@ -7,7 +7,7 @@ use crate::simulation::{ScriptedSessions, Step, ms, open};
 use crate::stop::Stop;
 use crate::timer::MachineTime;
 use crate::worker::Ended;
-use brunt_exchange::{Outcome, Session, ThinkTime, Ticket, Watch};
+use brunt_exchange::{Clock, Outcome, Session, ThinkTime, Ticket, Watch};
 use brunt_record::{Catalogue, Interval};
 use std::ops::Range;
 use std::time::Duration;
@@ -30,7 +30,7 @@ fn immediate_answers_do_not_starve_other_tasks() {
             std::future::pending().await
         }
 
-        async fn close(&mut self) {}
+        async fn close(&mut self, _: &dyn Clock) {}
     }
 
     struct Pair;

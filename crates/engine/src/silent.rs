@@ -4,7 +4,7 @@ use crate::plan::Settings;
 use crate::session_factory::SessionFactory;
 use crate::simulation::{ms, pass, simulate_named};
 use crate::stop::Stop;
-use brunt_exchange::{Outcome, Session, ThinkTime, Ticket, Watch};
+use brunt_exchange::{Clock, Outcome, Session, ThinkTime, Ticket, Watch};
 use brunt_record::{
     Catalogue, Interval, ServerCounts, TallyRecord, run_tallies, servers, silent_sessions,
 };
@@ -37,7 +37,7 @@ impl Session for Client {
         }
     }
 
-    async fn close(&mut self) {}
+    async fn close(&mut self, _: &dyn Clock) {}
 }
 
 impl SessionFactory for HalfSilent {

@@ -11,7 +11,7 @@ use crate::session_factory::{DriverCounts, SessionFactory};
 use crate::stop::Stop;
 use crate::timer::virtual_time::VirtualTime;
 use crate::worker::{Ended, IntervalSender, Numbers, Shared, WorkerIntervals, work};
-use brunt_exchange::{Class, Moment, Outcome, Part, Session, ThinkTime, Ticket, Watch};
+use brunt_exchange::{Class, Clock, Moment, Outcome, Part, Session, ThinkTime, Ticket, Watch};
 use brunt_record::{Catalogue, Histogram, Interval, Phase, Sample, TimerNoise};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -99,7 +99,7 @@ impl Session for Scripted {
         }
     }
 
-    async fn close(&mut self) {}
+    async fn close(&mut self, _: &dyn Clock) {}
 }
 
 /// Sessions that all follow one script.

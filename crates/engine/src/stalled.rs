@@ -8,7 +8,7 @@ use crate::plan::Settings;
 use crate::session_factory::SessionFactory;
 use crate::simulation::{Simulated, at_least, ms, open, pass, simulate_with};
 use crate::stop::Stop;
-use brunt_exchange::{Outcome, Session, Ticket, Watch};
+use brunt_exchange::{Clock, Outcome, Session, Ticket, Watch};
 use std::future::poll_fn;
 use std::ops::Range;
 use std::pin::pin;
@@ -66,7 +66,7 @@ impl Session for Stalling {
         Outcome::Ok(0)
     }
 
-    async fn close(&mut self) {}
+    async fn close(&mut self, _: &dyn Clock) {}
 }
 
 impl SessionFactory for Stalling {

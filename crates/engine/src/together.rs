@@ -4,7 +4,7 @@ use crate::plan::Settings;
 use crate::session_factory::SessionFactory;
 use crate::simulation::{ms, open, pass, simulate_named};
 use crate::stop::Stop;
-use brunt_exchange::{Class, Concurrent, Outcome, Session, ThinkTime, Ticket, Watch};
+use brunt_exchange::{Class, Clock, Concurrent, Outcome, Session, ThinkTime, Ticket, Watch};
 use brunt_record::{Catalogue, Counts};
 use std::ops::Range;
 
@@ -47,7 +47,7 @@ impl Session for Three {
         Self::others(watch, outcome);
     }
 
-    async fn close(&mut self) {}
+    async fn close(&mut self, _: &dyn Clock) {}
 }
 
 impl SessionFactory for Threes {

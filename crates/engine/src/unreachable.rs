@@ -4,7 +4,7 @@
 use crate::session_factory::SessionFactory;
 use crate::simulation::{ms, open, pass, simulate_with};
 use crate::stop::Stop;
-use brunt_exchange::{Class, Outcome, Session, Ticket, Watch};
+use brunt_exchange::{Class, Clock, Outcome, Session, Ticket, Watch};
 use std::ops::Range;
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ impl Session for Waiting {
         Outcome::Failed(Class::Connect, 110)
     }
 
-    async fn close(&mut self) {}
+    async fn close(&mut self, _: &dyn Clock) {}
 }
 
 impl SessionFactory for Unreachable {

@@ -6,7 +6,7 @@ use crate::session_factory::SessionFactory;
 use crate::simulation::{at_least, ms, open, pass, simulate_with};
 use crate::stop::Stop;
 use crate::worker::Ended;
-use brunt_exchange::{Moment, Outcome, Session, ThinkTime, Ticket, Want, Watch};
+use brunt_exchange::{Clock, Moment, Outcome, Session, ThinkTime, Ticket, Want, Watch};
 use brunt_record::Phase;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -55,7 +55,7 @@ impl Session for Visitor {
         Outcome::Ok(0)
     }
 
-    async fn close(&mut self) {}
+    async fn close(&mut self, _: &dyn Clock) {}
 }
 
 impl SessionFactory for Visitors {

@@ -7,7 +7,7 @@
 use brunt_engine::schedule::{Rate, Schedule};
 use brunt_engine::timer::MachineTime;
 use brunt_engine::{Plan, SessionFactory, Settings, Stop, ThinkTime, run};
-use brunt_exchange::{Class, Outcome, Session, Ticket, Watch};
+use brunt_exchange::{Class, Clock, Outcome, Session, Ticket, Watch};
 use brunt_record::{Catalogue, Interval};
 use brunt_testbed::{CountingAllocator, allocations};
 use std::ops::Range;
@@ -34,7 +34,7 @@ impl Session for QuickSession {
         }
     }
 
-    async fn close(&mut self) {}
+    async fn close(&mut self, _: &dyn Clock) {}
 }
 
 struct QuickSessions;

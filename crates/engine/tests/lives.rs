@@ -3,7 +3,7 @@
 
 use brunt_engine::timer::MachineTime;
 use brunt_engine::{DriverCounts, Plan, SessionFactory, Settings, Stop, ThinkTime, run};
-use brunt_exchange::{Moment, Outcome, Session, Ticket, Want, Watch};
+use brunt_exchange::{Clock, Moment, Outcome, Session, Ticket, Want, Watch};
 use brunt_record::{Catalogue, Interval, Phase};
 use std::ops::Range;
 use std::time::Duration;
@@ -37,7 +37,7 @@ impl Session for Client {
         if self.turn == TURNS { Want::Nothing } else { Want::At(first + EVERY * self.turn) }
     }
 
-    async fn close(&mut self) {}
+    async fn close(&mut self, _: &dyn Clock) {}
 }
 
 struct Clients;

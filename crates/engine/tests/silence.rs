@@ -3,7 +3,7 @@
 use brunt_engine::schedule::{Rate, Schedule};
 use brunt_engine::timer::MachineTime;
 use brunt_engine::{Plan, SessionFactory, Settings, Stop, run};
-use brunt_exchange::{Outcome, Session, Ticket, Watch};
+use brunt_exchange::{Clock, Outcome, Session, Ticket, Watch};
 use brunt_record::{Catalogue, Interval};
 use std::ops::Range;
 use std::time::Duration;
@@ -18,7 +18,7 @@ impl Session for SilentSession {
         std::future::pending().await
     }
 
-    async fn close(&mut self) {}
+    async fn close(&mut self, _: &dyn Clock) {}
 }
 
 struct SilentSessions;

@@ -1,6 +1,6 @@
 //! The trait of drivers: a [`Session`] that performs one exchange at a time.
 
-use crate::{Moment, Outcome, Watch};
+use crate::{Clock, Moment, Outcome, Watch};
 use std::time::Duration;
 
 /// Identifies an exchange. Every argument, name and choice of an exchange is computed from its ticket and the run's
@@ -79,6 +79,7 @@ pub trait Session {
         }
     }
 
-    /// Closes the conversation (an unbind, a close) at the end of the run.
-    async fn close(&mut self);
+    /// Closes the conversation (an unbind, a close) at the end of the run. The engine drops the future if this takes too
+    /// long.
+    async fn close(&mut self, clock: &dyn Clock);
 }

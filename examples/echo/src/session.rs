@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use brunt_exchange::{Outcome, Session, Ticket, Watch};
+use brunt_exchange::{Clock, Outcome, Session, Ticket, Watch};
 use brunt_net::hub::Hub;
 use brunt_net::udp::Socket;
 
@@ -39,7 +39,7 @@ impl Session for EchoSession {
         ended.outcome
     }
 
-    async fn close(&mut self) {
+    async fn close(&mut self, _: &dyn Clock) {
         self.hub.leave();
     }
 }

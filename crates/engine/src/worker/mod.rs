@@ -223,7 +223,7 @@ async fn serve<C: Clock + Clone + 'static, S: Session>(
     let slot = worker.slot(index);
     slot.begin(SessionState::Closing, worker.clock.now() + CLOSING_MAX);
     // A session that takes too long to close is dropped.
-    let _ = slot.unless_called_off(pin!(session.close())).await;
+    let _ = slot.unless_called_off(pin!(session.close(&worker.clock))).await;
 }
 
 /// Counts a session's last exchange and the end of its task, even if that is a panic, which is a fault of brunt and

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use brunt_engine::schedule::{Rate, Schedule};
 use brunt_engine::virtual_time::VirtualTime;
 use brunt_engine::{EngineRun, Plan, RunClock, SessionFactory, Settings};
-use brunt_exchange::{Named, Outcome, Session, Ticket, Watch};
+use brunt_exchange::{Clock, Named, Outcome, Session, Ticket, Watch};
 use brunt_net::Network;
 use brunt_record::{Catalogue, Record};
 use brunt_run::environment::Environment;
@@ -24,7 +24,7 @@ impl Session for Scripted {
         Outcome::Ok(0)
     }
 
-    async fn close(&mut self) {}
+    async fn close(&mut self, _: &dyn Clock) {}
 }
 
 struct ScriptedSessions(VirtualTime);

@@ -10,7 +10,7 @@ use super::hub::{EndedExchange, Hub, Terms};
 use super::lifecycle::{ExchangeResult, Lifecycle};
 use super::task::Task;
 use super::{Kind, Stage};
-use brunt_exchange::{Class, Moment, Outcome, Part, Ticket, Want, Watch};
+use brunt_exchange::{Class, Clock, Moment, Outcome, Part, Ticket, Want, Watch};
 use brunt_net::carrier::Carrier;
 use brunt_net::chance::mix;
 use std::rc::Rc;
@@ -139,7 +139,7 @@ impl<D: Dialogue, C: Carrier + 'static> brunt_exchange::Session for Session<D, C
         lifecycle.next().map_or(Want::Nothing, |(_, at)| Want::At(at))
     }
 
-    async fn close(&mut self) {
+    async fn close(&mut self, _: &dyn Clock) {
         let lease = self.lifecycle.as_mut().and_then(|lifecycle| lifecycle.take_lease());
         if self.hub.shared().leases_max > 0 {
             self.hub.shared().give_back(lease.into_iter().collect());

@@ -152,7 +152,7 @@ async fn work<D: Dialogue>(
             last.set(allocations::by_thread());
         }
     }
-    session.close().await;
+    session.close(&clock).await;
 }
 
 /// What the run must have counted, for either family.

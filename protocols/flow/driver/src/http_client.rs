@@ -10,7 +10,7 @@ use super::reply::Reply;
 use super::source::{RequestPart, Source};
 use super::step_id::StepId;
 use super::variables::Variables;
-use brunt_exchange::{Class, Outcome, Watch};
+use brunt_exchange::{Class, Clock, Outcome, Watch};
 use brunt_feed::{FILLED_MAX, Text, TraceContext, Unfilled, Values, since_1970};
 use brunt_flow_signing::{Proof, access_token_hash};
 use brunt_http_driver::{
@@ -314,14 +314,14 @@ impl HttpClient {
     }
 
     /// Closes every connection, since the next request has one of its own.
-    pub(super) async fn renew(&mut self) {
+    pub(super) async fn renew(&mut self, clock: &dyn Clock) {
         self.failed = None;
-        self.client.close().await;
+        self.client.close(clock).await;
     }
 
     /// Closes every connection.
-    pub(super) async fn close(&mut self) {
-        self.client.close().await;
+    pub(super) async fn close(&mut self, clock: &dyn Clock) {
+        self.client.close(clock).await;
     }
 
     fn render(

@@ -4,7 +4,7 @@ use super::compiled_flow::CompiledFlow;
 use super::ldap::LdapExchange;
 use super::reply::Reply;
 use super::variables::Variables;
-use brunt_exchange::{Class, Outcome, Watch};
+use brunt_exchange::{Class, Clock, Outcome, Watch};
 use brunt_ldap_driver::{Failed, LdapPool, UserConnection};
 
 /// A user's own connection, and the last answer received over it.
@@ -74,7 +74,7 @@ impl LdapClient {
     }
 
     /// Closes the connection.
-    pub(super) async fn close(&mut self) {
-        self.connection.close().await;
+    pub(super) async fn close(&mut self, clock: &dyn Clock) {
+        self.connection.close(clock).await;
     }
 }

@@ -25,7 +25,7 @@ use super::trace::{answer_in_lines, in_lines};
 use super::variables::Variables;
 use batch::Batch;
 use brunt_dhcp_driver::{DhcpAccess, DhcpClient};
-use brunt_exchange::{Moment, Outcome, Part, Session, Ticket, Want, Watch};
+use brunt_exchange::{Clock, Moment, Outcome, Part, Session, Ticket, Want, Watch};
 use brunt_feed::{Hole, TraceContext};
 use brunt_http_driver::{self as http, Group};
 use brunt_ldap_driver::LdapPool;
@@ -241,7 +241,7 @@ impl User {
     /// Opens the connection for a step, a new one if it has one of its own.
     async fn open(&mut self, act: &ExchangeStep, info: &ExchangeInfo, watch: &mut Watch<'_>) {
         if act.reconnects && !std::mem::replace(&mut self.reconnected, true) {
-            self.disconnect(act).await;
+            self.disconnect(act, watch.clock()).await;
         }
         match (&act.payload, &info.origin, &mut self.ldap_client) {
             (Payload::Http(_), Some((origin, _)), _) => self.http_client.open(origin, watch).await,
@@ -251,10 +251,10 @@ impl User {
     }
 
     /// Closes the connection that a step would use.
-    async fn disconnect(&mut self, act: &ExchangeStep) {
+    async fn disconnect(&mut self, act: &ExchangeStep, clock: &dyn Clock) {
         match (&act.payload, &mut self.ldap_client) {
-            (Payload::Http(_), _) => self.http_client.renew().await,
-            (Payload::Ldap(_), Some(ldap_client)) => ldap_client.close().await,
+            (Payload::Http(_), _) => self.http_client.renew(clock).await,
+            (Payload::Ldap(_), Some(ldap_client)) => ldap_client.close(clock).await,
             _ => {}
         }
     }
@@ -544,17 +544,17 @@ impl Session for User {
         }
     }
 
-    async fn close(&mut self) {
+    async fn close(&mut self, clock: &dyn Clock) {
         self.cursor.give_back(&self.context.compiled);
         if let Some(handover) = self.context.handover.as_ref().filter(|_| self.context.hands_over) {
             handover.keep(&self.context.compiled, self.number, &self.variables);
         }
-        self.http_client.close().await;
+        self.http_client.close(clock).await;
         if let Some(batch) = &mut self.batch {
-            batch.close().await;
+            batch.close(clock).await;
         }
         if let Some(ldap_client) = &mut self.ldap_client {
-            ldap_client.close().await;
+            ldap_client.close(clock).await;
         }
         if let Some(dhcp_client) = &mut self.dhcp_client {
             dhcp_client.leave();

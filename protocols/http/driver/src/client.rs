@@ -15,7 +15,7 @@ use super::redirect;
 use super::request::Request;
 use super::request_spec::RequestSpec;
 use super::response::{Response, Wanted};
-use brunt_exchange::Watch;
+use brunt_exchange::{Clock, Watch};
 use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -350,16 +350,16 @@ impl Client {
         let mut spec = RequestSpec { request, origin, flags, extra, last: false, wanted, limits };
         let done = connections[at].exchange(owner, &mut spec, response, watch).await?;
         if !done.persistent {
-            Box::pin(connections[at].leave(owner)).await;
+            Box::pin(connections[at].leave(owner, watch.clock())).await;
         }
         Ok(done)
     }
 
     /// Closes every connection.
-    pub async fn close(&mut self) {
+    pub async fn close(&mut self, clock: &dyn Clock) {
         let (owner, connections) = self.parts();
         for connection in connections {
-            connection.close(owner).await;
+            connection.close(owner, clock).await;
         }
     }
 

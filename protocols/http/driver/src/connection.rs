@@ -11,10 +11,11 @@ use super::group::Group;
 use super::message::Trailing;
 use super::request_spec::RequestSpec;
 use super::response::{Field, Response};
-use brunt_exchange::{Moment, Watch};
+use brunt_exchange::{Clock, Moment, Watch};
 use brunt_http_wire::{self as wire, Framing, Malformed};
 use brunt_net::stream::Stream;
 use brunt_net::tcp::Close;
+use brunt_net::within;
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
@@ -135,9 +136,9 @@ impl Connection {
     }
 
     /// Closes the connection.
-    pub(super) async fn close(self, how: Close) {
+    pub(super) async fn close(self, how: Close, clock: &dyn Clock) {
         // What the server does with it no longer matters.
-        let _ = tokio::time::timeout(FAREWELL, self.stream.close(how)).await;
+        let _ = within(FAREWELL, clock, self.stream.close(how)).await;
     }
 }
 
@@ -181,8 +182,9 @@ impl ExchangeInFlight<'_> {
     /// Sends only the head and waits for permission to send the rest, for a limited time. The final answer may also
     /// arrive at once.
     async fn hold(&mut self, watch: &mut Watch<'_>) -> Result<Option<Done>, Failure> {
+        let clock = watch.clock();
         let leave = poll_fn(|context| self.poll_leave(context, watch));
-        let waited = tokio::time::timeout(CONTINUE_WAIT, leave).await;
+        let waited = within(CONTINUE_WAIT, clock, leave).await;
         self.outgoing.held = false;
         waited.unwrap_or(Ok(None))
     }

@@ -20,7 +20,7 @@ use super::request_spec::RequestSpec;
 use super::response::Response;
 use super::settings::{Keep, Version};
 use super::{CLOSED_AFTER, CONNECT, RECONNECT, TLS};
-use brunt_exchange::Watch;
+use brunt_exchange::{Clock, Watch};
 use brunt_net::kept::Kept;
 use brunt_net::opening::Opening;
 use brunt_net::resend::{KEPT, Unanswered};
@@ -270,17 +270,17 @@ impl OriginConnection {
     }
 
     /// Ends the connection of this user gracefully.
-    pub(super) async fn leave(&mut self, owner: Owner<'_>) {
+    pub(super) async fn leave(&mut self, owner: Owner<'_>, clock: &dyn Clock) {
         if let Some(connection) = self.connection.take() {
-            connection.close(owner.network.settings.dialing.close).await;
+            connection.close(owner.network.settings.dialing.close, clock).await;
         }
     }
 
     /// Closes the connection, for all that share it.
-    pub(super) async fn close(&mut self, owner: Owner<'_>) {
-        self.leave(owner).await;
+    pub(super) async fn close(&mut self, owner: Owner<'_>, clock: &dyn Clock) {
+        self.leave(owner, clock).await;
         if let Some(shared) = &self.shared {
-            shared.close().await;
+            shared.close(clock).await;
         }
     }
 }
@@ -318,7 +318,7 @@ async fn connect(
     let limit = network.settings.dialing.timeout;
     let to = (origin.host(), origin.port());
     let tunnel = origin.relay().is_none();
-    let stream = origin.route.connect(to, tunnel, number, limit).await?;
+    let stream = origin.route.connect(to, tunnel, number, limit, watch.clock()).await?;
     let connected = watch.now();
     *round_trip = connected - opening.began();
     opening.part(CONNECT, *round_trip, watch);

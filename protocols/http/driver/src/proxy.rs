@@ -7,11 +7,11 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use brunt_exchange::Class;
+use brunt_exchange::{Class, Clock};
 use brunt_net::secret::Secret;
 use brunt_net::stream::Stream;
 use brunt_net::tcp::{self, Dialer, DialerError, Endpoint};
-use brunt_net::{Failure as NetFailure, Network, tls};
+use brunt_net::{Failure as NetFailure, Network, tls, within};
 use ipnet::IpNet;
 use percent_encoding::percent_decode_str;
 use std::io;
@@ -239,15 +239,17 @@ impl Gateway {
     }
 
     /// Connects to the proxy.
-    pub(super) async fn connect(&self, number: u64) -> Result<Stream, NetFailure> {
+    pub(super) async fn connect(
+        &self,
+        number: u64,
+        clock: &dyn Clock,
+    ) -> Result<Stream, NetFailure> {
         let stream = self.dialer.open(number).await?;
         match &self.secured {
             None => Ok(stream),
             Some((client, name)) => {
-                let securing = stream.secure(client, name);
-                let Some(limit) = self.dialer.options().timeout else { return securing.await };
-                let secured = tokio::time::timeout(limit, securing).await;
-                secured.unwrap_or(Err(NetFailure::TlsTimedOut(limit)))
+                let limit = self.dialer.options().timeout;
+                tls::limited(stream.secure(client, name), limit, clock).await
             }
         }
     }
@@ -256,8 +258,8 @@ impl Gateway {
     pub(super) async fn tunnel(
         &self,
         stream: &mut Stream,
-        host: &str,
-        port: u16,
+        (host, port): (&str, u16),
+        clock: &dyn Clock,
     ) -> Result<(), ProxyFailure> {
         let to =
             if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
@@ -272,7 +274,7 @@ impl Gateway {
         let status = match self.dialer.options().timeout {
             None => asking.await,
             Some(limit) => {
-                tokio::time::timeout(limit, asking).await.unwrap_or(Err(ProxyFailure::TimedOut))
+                within(limit, clock, asking).await.unwrap_or(Err(ProxyFailure::TimedOut))
             }
         }?;
         if matches!(status, 200..300) { Ok(()) } else { Err(ProxyFailure::Refused { to, status }) }
@@ -309,6 +311,8 @@ mod tests {
     use std::io::{Read, Write};
     use std::net::TcpListener;
     use std::time::Duration;
+
+    use brunt_exchange::Monotonic;
 
     #[test]
     fn proxy_url_is_parsed() {
@@ -383,9 +387,10 @@ mod tests {
         let gateway =
             Gateway::new(&proxy_url.parse().unwrap(), &options, &Network::private()).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let clock = Monotonic::new();
         let opened = runtime.block_on(async {
-            let mut stream = gateway.connect(0).await.unwrap();
-            gateway.tunnel(&mut stream, host, 443).await?;
+            let mut stream = gateway.connect(0, &clock).await.unwrap();
+            gateway.tunnel(&mut stream, (host, 443), &clock).await?;
             let mut rest = vec![0; 64];
             let count = stream.receive(&mut rest).await.unwrap();
             Ok(rest[..count].to_vec())

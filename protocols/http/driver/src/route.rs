@@ -5,6 +5,7 @@
 
 use super::failure::Failure;
 use super::proxy::Gateway;
+use brunt_exchange::Clock;
 use brunt_net::Network;
 use brunt_net::stream::Stream;
 use brunt_net::tcp::Dialer;
@@ -32,14 +33,15 @@ impl Route {
         tunnel: bool,
         number: u64,
         limit: Option<Duration>,
+        clock: &dyn Clock,
     ) -> Result<Stream, Failure> {
         match self {
             Self::Straight(dialer) => Ok(dialer.open(number).await?),
             Self::Unix(path, network) => Ok(unix::connect(path, network, limit).await?),
             Self::Through(gateway) => {
-                let mut stream = gateway.connect(number).await?;
+                let mut stream = gateway.connect(number, clock).await?;
                 if tunnel {
-                    gateway.tunnel(&mut stream, host, port).await?;
+                    gateway.tunnel(&mut stream, (host, port), clock).await?;
                 }
                 Ok(stream)
             }

@@ -16,13 +16,14 @@ use super::setup::Mode;
 use super::slot::{Keep, Reply};
 use super::tally::Tally;
 use super::worker::Worker;
-use brunt_exchange::{Class, Moment, Watch};
+use brunt_exchange::{Class, Clock, Moment, Watch};
 use brunt_feed::Position;
 use brunt_ldap_wire::{code, op, request};
 use brunt_net::kept::Kept;
 use brunt_net::opening::Opening;
 use brunt_net::resend::KEPT;
 use brunt_net::stream::Stream;
+use brunt_net::within;
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::rc::Rc;
@@ -114,14 +115,14 @@ impl Connection {
                 Return::Now => {}
                 Return::Try(attempt) => {
                     let reached = plan.route.connect(u64::from(self.number));
-                    if !matches!(tokio::time::timeout(TRY_WITHIN, reached).await, Ok(Ok(_))) {
+                    if !matches!(within(TRY_WITHIN, watch.clock(), reached).await, Some(Ok(_))) {
                         return;
                     }
                     attempt.succeeded();
                 }
             }
             self.link.lapsed.set(false);
-            self.leave().await;
+            self.leave(watch.clock()).await;
             // The next attempt is the first of a round of the servers.
             let round = plan.route.servers.count();
             self.note(|kept| kept.begin_round(round));
@@ -331,7 +332,7 @@ impl Connection {
                 plan.route.secure(stream, client, self.way(), watch.clock()).await?
             }
             Security::StartTls(client) => {
-                let stream = self.start_tls(stream, slot).await?;
+                let stream = self.start_tls(stream, slot, watch.clock()).await?;
                 plan.route.secure(stream, client, self.way(), watch.clock()).await?
             }
         };
@@ -349,20 +350,26 @@ impl Connection {
         if !opening.is_again() {
             return self.login(slot, watch).await;
         }
-        self.log_in(slot).await?;
+        self.log_in(slot, watch.clock()).await?;
         opening.succeeded(RECONNECT, watch);
         self.link.lapsed.set(false);
         Ok(())
     }
 
     /// Negotiates TLS in the clear. Only the answer may have arrived by then.
-    async fn start_tls(&self, stream: Stream, slot: usize) -> Result<Stream, Failure> {
+    async fn start_tls(
+        &self,
+        stream: Stream,
+        slot: usize,
+        clock: &dyn Clock,
+    ) -> Result<Stream, Failure> {
         self.link.attach(stream);
         let channel = self.channel(slot);
         let request = channel.request(op::EXTENDED_RESPONSE, Keep::Nothing, |id, out| {
             request::start_tls().encode(id, &(), out);
         });
-        let reply = self.worker.plan.route.within("StartTLS", async { Ok(request.await) }).await?;
+        let request = async { Ok(request.await) };
+        let reply = self.worker.plan.route.within("StartTLS", clock, request).await?;
         match reply {
             Reply::Result(code::SUCCESS) => {}
             Reply::Result(refused) => {
@@ -394,12 +401,12 @@ impl Connection {
             return Ok(());
         }
         let started = watch.now();
-        self.log_in(slot).await?;
+        self.log_in(slot, watch.clock()).await?;
         watch.part(BIND, watch.now() - started);
         Ok(())
     }
 
-    async fn log_in(&self, slot: usize) -> Result<(), Failure> {
+    async fn log_in(&self, slot: usize, clock: &dyn Clock) -> Result<(), Failure> {
         let plan = &self.worker.plan;
         let Some(credentials) = &plan.login else { return Ok(()) };
         let none = brunt_feed::Arguments::default();
@@ -413,7 +420,8 @@ impl Connection {
         let channel = self.channel(slot);
         let guard = IdentityGuard(&self.unsettled);
         Tally::one(&plan.tally.binds);
-        let bound = plan.route.within("the bind", credentials.bind(channel, context, None)).await;
+        let request = credentials.bind(channel, context, None);
+        let bound = plan.route.within("the bind", clock, request).await;
         if bound.is_ok() {
             guard.settle();
         }
@@ -425,7 +433,7 @@ impl Connection {
     }
 
     /// Sends the unbind request and closes, at once or within a second.
-    pub(super) async fn leave(&self) {
+    pub(super) async fn leave(&self, clock: &dyn Clock) {
         if !self.link.is_up() {
             return;
         }
@@ -433,10 +441,9 @@ impl Connection {
         self.link.notify(|id, out| request::encode_unbind(out, id));
         let flush = poll_fn(|cx| self.link.poll_flush(cx));
         // It does not matter whether the server received the unbind request.
-        let _ = tokio::time::timeout(FAREWELL, flush).await;
+        let _ = within(FAREWELL, clock, flush).await;
         if let Some((stream, _)) = self.link.detach() {
-            let _ =
-                tokio::time::timeout(FAREWELL, stream.close(self.worker.plan.route.close())).await;
+            let _ = within(FAREWELL, clock, stream.close(self.worker.plan.route.close())).await;
         }
     }
 

@@ -4,7 +4,7 @@ use super::connection::Connection;
 use super::failure::Failure;
 use super::plan::Plan;
 use super::worker::Worker;
-use brunt_exchange::{Class, Monotonic, Watch};
+use brunt_exchange::{Class, Clock, Watch};
 use brunt_ldap_wire::code;
 use std::fmt;
 use std::rc::Rc;
@@ -41,14 +41,13 @@ impl std::error::Error for ProbeError {}
 
 /// Opens a connection, binds if the plan has an identity for connections, and closes it. Of several servers one is
 /// enough: the others may come back during the run. The error is that of the first, unless another refuses the bind.
-pub async fn probe(plan: &Arc<Plan>) -> Result<(), ProbeError> {
+pub async fn probe(plan: &Arc<Plan>, clock: &dyn Clock) -> Result<(), ProbeError> {
     let worker = Rc::new(Worker::new(plan));
-    let clock = Monotonic::new();
     let mut first: Option<Failure> = None;
     for number in 0..plan.route.servers.count() {
         let connection = Connection::new(&worker, u32::try_from(number).unwrap_or(u32::MAX), 1);
-        let opened = connection.open(0, &mut Watch::new(&clock, None)).await;
-        connection.leave().await;
+        let opened = connection.open(0, &mut Watch::new(clock, None)).await;
+        connection.leave(clock).await;
         match opened {
             Ok(()) => return Ok(()),
             // A server that answers has decided: the others would refuse the same bind.

@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::plan::{Operation, Plan};
 use super::slot::Keep;
 use super::worker::Worker;
-use brunt_exchange::{Monotonic, Watch};
+use brunt_exchange::{Clock, Watch};
 use brunt_ldap_wire::{code, op};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -33,6 +33,7 @@ pub struct Purge {
 pub async fn purge(
     plan: &Arc<Plan>,
     connections: u32,
+    clock: &(impl Clock + Clone + 'static),
     progress: impl FnMut(&Purge) + 'static,
 ) -> Purge {
     let Operation::AddAndDelete(churn) = &plan.operation else { return Purge::default() };
@@ -43,11 +44,11 @@ pub async fn purge(
     let local = tokio::task::LocalSet::new();
     for number in 0..connections.max(1) {
         let connection = Connection::new(&worker, number, 1);
-        let shared = Rc::clone(&shared);
+        let (shared, clock) = (Rc::clone(&shared), clock.clone());
         local.spawn_local(async move {
             loop {
                 let Some(number) = shared.borrow_mut().0.pop() else { break };
-                let deleted = delete_one(&connection, number).await;
+                let deleted = delete_one(&connection, number, &clock).await;
                 let (_, state, progress) = &mut *shared.borrow_mut();
                 match deleted {
                     Ok(code::SUCCESS) => state.deleted += 1,
@@ -59,7 +60,7 @@ pub async fn purge(
                 }
                 progress(state);
             }
-            connection.leave().await;
+            connection.leave(&clock).await;
         });
     }
     local.await;
@@ -74,13 +75,16 @@ impl Purge {
 }
 
 /// Deletes one entry, on a second connection if the first breaks.
-async fn delete_one(connection: &Connection, number: u64) -> Result<u32, Failure> {
+async fn delete_one(
+    connection: &Connection,
+    number: u64,
+    clock: &dyn Clock,
+) -> Result<u32, Failure> {
     let plan = &connection.worker.plan;
     let Operation::AddAndDelete(churn) = &plan.operation else { return Ok(code::NO_SUCH_OBJECT) };
-    let clock = Monotonic::new();
     let mut last = Ok(code::NO_SUCH_OBJECT);
     for _ in 0..2 {
-        if let Err(failure) = connection.open(0, &mut Watch::new(&clock, None)).await {
+        if let Err(failure) = connection.open(0, &mut Watch::new(clock, None)).await {
             last = Err(failure);
             continue;
         }
@@ -95,7 +99,7 @@ async fn delete_one(connection: &Connection, number: u64) -> Result<u32, Failure
         };
         let request =
             async { channel.request(op::DELETE_RESPONSE, Keep::Nothing, encode).await.code() };
-        last = plan.route.within("the deletion of an entry", request).await;
+        last = plan.route.within("the deletion of an entry", clock, request).await;
         if last.is_ok() {
             break;
         }

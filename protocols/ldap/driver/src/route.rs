@@ -4,7 +4,7 @@ use super::failure::Failure;
 use brunt_exchange::{Class, Clock, Unreached};
 use brunt_net::stream::Stream;
 use brunt_net::tcp::{self, Close, Dialer};
-use brunt_net::{Network, tls, unix};
+use brunt_net::{Network, tls, unix, within};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -141,10 +141,11 @@ impl Route {
     pub(super) async fn within<T>(
         &self,
         what: &str,
+        clock: &dyn Clock,
         step: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
         let Some(limit) = self.step_timeout else { return step.await };
-        tokio::time::timeout(limit, step).await.unwrap_or_else(|_| {
+        within(limit, clock, step).await.unwrap_or_else(|| {
             let text = format!("no answer to {what} within {limit:?}");
             Err(Failure::new(Class::Closed, 0, text).silent())
         })

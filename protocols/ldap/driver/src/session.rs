@@ -16,17 +16,13 @@ use super::request::{Ready, Request};
 use super::setup::Mode;
 use super::slot::Keep;
 use super::tally::Tally;
-use brunt_exchange::{Class, Outcome, Ticket, Watch};
+use brunt_exchange::{Class, Clock, Outcome, Ticket, Watch};
 use brunt_feed::Position;
 use brunt_ldap_wire::{code, op};
 use brunt_net::backoff;
 use brunt_net::chance::mix;
 use std::cell::Cell;
 use std::rc::Rc;
-use std::time::Duration;
-
-/// How long a session waits at its end until the name of an entry is restored.
-const PUT_BACK_WITHIN: Duration = Duration::from_secs(5);
 
 /// How long a bind is withheld that the run will not send, as the number of an attempt: up to 80 ms.
 const WITHHELD_FOR: u32 = 3;
@@ -60,12 +56,12 @@ impl Session {
         &self.connection.worker.plan
     }
 
-    /// Restores the name of an entry, outside all measurements.
+    /// Restores the name of an entry, outside all measurements. The end of the run may not wait for the answer.
     async fn put_back(&mut self) {
         let plan = Rc::clone(&self.connection.worker).plan.clone();
         let Operation::Rename(renaming) = &plan.operation else { return };
         let Some(undo) = &renaming.undo else { return };
-        let mut done = false;
+        let mut left = LeftRenamed(Some(&plan.tally));
         if self.connection.is_open() {
             let (values, position) = (self.names.values(), Position::alone(0));
             let mut scratch = Scratch::default();
@@ -74,13 +70,11 @@ impl Session {
             {
                 let encode = |id: i32, out: &mut Vec<u8>| ready.encode(id, out);
                 let channel = self.connection.channel(self.slot);
-                let reply = channel.request(op::MODIFY_DN_RESPONSE, Keep::Nothing, encode);
-                let reply = tokio::time::timeout(PUT_BACK_WITHIN, reply).await;
-                done = reply.is_ok_and(|reply| matches!(reply.code(), Ok(code::SUCCESS)));
+                let reply = channel.request(op::MODIFY_DN_RESPONSE, Keep::Nothing, encode).await;
+                if matches!(reply.code(), Ok(code::SUCCESS)) {
+                    left.0 = None;
+                }
             }
-        }
-        if !done {
-            Tally::one(&plan.tally.left_renamed);
         }
         self.names.away = false;
     }
@@ -118,7 +112,7 @@ impl Session {
                 // Connections that are replaced take turns among the servers anyway.
                 connection.displaced.set(false);
             }
-            Box::pin(connection.leave()).await;
+            Box::pin(connection.leave(watch.clock())).await;
         } else if connection.displaced.get() && connection.is_open() && self.is_alone(connection) {
             Box::pin(connection.come_back(watch)).await;
         }
@@ -133,6 +127,17 @@ impl Session {
             Box::pin(connection.rebind(self.slot, watch)).await?;
         }
         Ok(())
+    }
+}
+
+/// Counts an entry whose name was not restored, even if the session is dropped while it waits for the answer.
+struct LeftRenamed<'a>(Option<&'a Tally>);
+
+impl Drop for LeftRenamed<'_> {
+    fn drop(&mut self) {
+        if let Some(tally) = self.0 {
+            Tally::one(&tally.left_renamed);
+        }
     }
 }
 
@@ -154,15 +159,15 @@ impl brunt_exchange::Session for Session {
         outcome
     }
 
-    async fn close(&mut self) {
+    async fn close(&mut self, clock: &dyn Clock) {
         if self.names.away {
             self.put_back().await;
         }
         if self.connection.is_last_to_leave() {
-            self.connection.leave().await;
+            self.connection.leave(clock).await;
         }
         if let Some(binds) = &self.binds {
-            Box::pin(binds.leave()).await;
+            Box::pin(binds.leave(clock)).await;
         }
     }
 }

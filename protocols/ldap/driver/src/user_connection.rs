@@ -10,7 +10,7 @@ use super::plan::Plan;
 use super::session::is_safe;
 use super::slot::Keep;
 use super::worker::Worker;
-use brunt_exchange::{Class, Watch};
+use brunt_exchange::{Class, Clock, Watch};
 use brunt_feed::{Unfilled, Values};
 use brunt_ldap_wire::code;
 use brunt_ldap_wire::control;
@@ -69,7 +69,7 @@ impl UserConnection {
         let connection = &self.connection;
         connection.check_idle();
         if connection.unsettled.get() && connection.link.is_up() {
-            Box::pin(connection.leave()).await;
+            Box::pin(connection.leave(watch.clock())).await;
         } else if connection.displaced.get() && connection.is_open() {
             Box::pin(connection.come_back(watch)).await;
         }
@@ -164,8 +164,8 @@ impl UserConnection {
     }
 
     /// Closes the connection.
-    pub async fn close(&mut self) {
-        self.connection.leave().await;
+    pub async fn close(&mut self, clock: &dyn Clock) {
+        self.connection.leave(clock).await;
     }
 }
 

@@ -5,8 +5,11 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use brunt_engine::timer::Time as _;
 use brunt_engine::{Stop, Urgency};
+use brunt_exchange::Clock;
 use brunt_ldap_driver::{Plan, probe};
+use brunt_net::within;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::signals::Signal;
@@ -19,9 +22,12 @@ const GLANCE: Duration = Duration::from_millis(50);
 /// Opens one connection, binds as the run will, and closes it. The exit code is LDAP's. A signal ends the wait for a
 /// server that does not answer.
 pub(crate) fn connect(plan: &Arc<Plan>, world: &World) -> Result<(), Refusal> {
-    let runtime = beside::runtime(&world.run_time())
+    let time = world.run_time();
+    let runtime = beside::runtime(&time)
         .map_err(|error| Refusal::failed(format!("failed to start: {error}")))?;
-    let tried = runtime.block_on(unless(&world.signals.stop(), Urgency::Finish, probe(plan)));
+    let (clock, stop) = (time.clock(), world.signals.stop());
+    let work = probe(plan, &clock);
+    let tried = runtime.block_on(unless(&stop, Urgency::Finish, &clock, work));
     let Some(tried) = tried else {
         let exit = world.signals.received().map_or(Exit::Interrupted, Signal::exit);
         return Err(Refusal {
@@ -39,11 +45,12 @@ pub(crate) fn connect(plan: &Arc<Plan>, world: &World) -> Result<(), Refusal> {
 pub(crate) async fn unless<T>(
     stop: &Stop,
     urgency: Urgency,
+    clock: &dyn Clock,
     work: impl Future<Output = T>,
 ) -> Option<T> {
     let mut work = pin!(work);
     while stop.urgency() < urgency {
-        if let Ok(done) = tokio::time::timeout(GLANCE, &mut work).await {
+        if let Some(done) = within(GLANCE, clock, &mut work).await {
             return Some(done);
         }
     }
@@ -58,15 +65,18 @@ pub(crate) fn runtime() -> io::Result<Runtime> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use brunt_exchange::Monotonic;
 
     #[test]
     fn preflight_ends_by_itself_or_on_a_stop() {
         let (runtime, stop) = (runtime().unwrap(), Stop::new());
-        let wait = |urgency| unless(&stop, urgency, std::future::pending::<()>());
-        assert_eq!(runtime.block_on(unless(&stop, Urgency::Finish, async { 7 })), Some(7));
+        let clock = Monotonic::new();
+        let wait = |urgency| unless(&stop, urgency, &clock, std::future::pending::<()>());
+        let work = |urgency| unless(&stop, urgency, &clock, async { 7 });
+        assert_eq!(runtime.block_on(work(Urgency::Finish)), Some(7));
         stop.request();
         assert_eq!(runtime.block_on(wait(Urgency::Finish)), None);
-        assert_eq!(runtime.block_on(unless(&stop, Urgency::Abort, async { 7 })), Some(7));
+        assert_eq!(runtime.block_on(work(Urgency::Abort)), Some(7));
         stop.request();
         assert_eq!(runtime.block_on(wait(Urgency::Abort)), None);
     }

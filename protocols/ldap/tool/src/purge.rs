@@ -44,18 +44,18 @@ pub(crate) fn after(
     let begun = clock.now();
     let mut next_line_at = EVERY;
     let state = Rc::new(RefCell::new(Purge { total: left, ..Purge::default() }));
-    let (latest, reported) = (Rc::clone(&state), console.clone());
+    let (latest, reported, clocked) = (Rc::clone(&state), console.clone(), clock.clone());
     let progress = move |purge: &Purge| {
         latest.borrow_mut().clone_from(purge);
-        let elapsed = clock.now() - begun;
+        let elapsed = clocked.now() - begun;
         if elapsed >= next_line_at && !quiet {
             reported.say(&line(purge, elapsed));
             next_line_at = elapsed + EVERY;
         }
     };
     let connections = plan.connections().min(CONNECTIONS_MAX);
-    let work = ldap::purge(plan, connections, progress);
-    let done = runtime.block_on(preflight::unless(stop, Urgency::Abort, work));
+    let work = ldap::purge(plan, connections, &clock, progress);
+    let done = runtime.block_on(preflight::unless(stop, Urgency::Abort, &clock, work));
     let whole = done.is_some();
     let purge = done.unwrap_or_else(|| state.borrow().clone());
     if !whole {

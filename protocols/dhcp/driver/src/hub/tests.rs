@@ -55,7 +55,7 @@ async fn at_once(sessions: Vec<Session<Toy, Wire>>) -> Vec<Outcome> {
                 session.ready(&mut watch).await;
                 let ticket = Ticket { number, session: 0, turn: 0, phase: 3 };
                 let outcome = session.exchange(&ticket, &mut watch).await;
-                session.close().await;
+                session.close(&clock).await;
                 outcome
             })
         })
@@ -256,7 +256,7 @@ fn fleet_clients_decide_when_they_are_due() {
             seen.push((watch.named_operation(), outcome, lifecycle));
         }
         let after = session.wants(clock.now());
-        session.close().await;
+        session.close(&clock).await;
         (born == Want::At(origin + Duration::from_millis(6)), seen, after, log)
     };
     let (dhcp, (born, seen, after, log)) = play(setup, Box::new(obliging), 3, act);

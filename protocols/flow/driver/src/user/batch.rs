@@ -342,9 +342,9 @@ impl Batch {
     }
 
     /// Closes every connection.
-    pub(super) async fn close(&mut self) {
+    pub(super) async fn close(&mut self, clock: &dyn Clock) {
         for lane in &mut self.lanes {
-            lane.close().await;
+            lane.close(clock).await;
         }
     }
 }

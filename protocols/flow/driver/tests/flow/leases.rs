@@ -287,7 +287,7 @@ fn flow_steps_acquire_leases() {
                 turn += 1;
             }
             assert_eq!(turn, 9);
-            user.close().await;
+            user.close(&clock).await;
         }
     });
     let counts = counters.whole();

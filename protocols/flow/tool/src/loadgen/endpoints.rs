@@ -128,7 +128,7 @@ async fn request(endpoint: &Endpoint, network: &Arc<Network>) -> Result<Response
         .exchange(&origin, &mut request, wanted, &mut response, &mut watch)
         .await
         .map_err(ListError::Exchange)?;
-    client.close().await;
+    client.close(&clock).await;
     Ok(response)
 }
 

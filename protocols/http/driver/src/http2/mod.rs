@@ -18,8 +18,9 @@ use super::limits::Limits;
 use super::request_spec::RequestSpec;
 use super::response::Response;
 use super::settings::Version;
-use brunt_exchange::{Moment, Watch};
+use brunt_exchange::{Clock, Moment, Watch};
 use brunt_net::stream::Stream;
+use brunt_net::within;
 use connection::{Connection, Input};
 use exchange::Exchange;
 use std::cell::{Cell, RefCell};
@@ -236,12 +237,12 @@ impl Shared {
     }
 
     /// Closes the connection, once no answer is pending. The first of the users that share it does this.
-    pub(super) async fn close(&self) {
+    pub(super) async fn close(&self, clock: &dyn Clock) {
         let state = std::mem::take(&mut *self.state.borrow_mut());
         if let State::Open(mut link) = state {
             link.connection.leave();
             // What the server does with it no longer matters.
-            let _ = tokio::time::timeout(FAREWELL, &mut link.task).await;
+            let _ = within(FAREWELL, clock, &mut link.task).await;
         }
     }
 }

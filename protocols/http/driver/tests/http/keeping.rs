@@ -178,7 +178,7 @@ async fn cancelled_exchange_closes_its_connection() {
         }
         assert_eq!(user.get(&server).await.unwrap(), 200, "over another connection");
         advance.send(()).unwrap();
-        user.client.close().await;
+        user.client.close(&clock).await;
     }
     assert_eq!(user.network.counts().opened, 6);
 }

@@ -269,7 +269,7 @@ fn connecting_time_counts_only_for_per_exchange_connections() {
                     assert_eq!(!user.opening.is_zero(), own, "{about}");
                     assert!(!own || user.opening >= user.connecting, "{about}");
                 }
-                user.client.close().await;
+                user.client.close(&*user.clock).await;
             });
         }
     }

@@ -35,7 +35,7 @@ fn users_share_a_connection_concurrently() {
         let counts = worker.network.counts();
         assert_eq!((counts.opened, counts.lost, counts.healed), (3, 0, 0));
         for mut user in users {
-            user.client.close().await;
+            user.client.close(&*user.clock).await;
         }
     });
     let requests = server.heard().iter().filter(|(_, frame)| frame.kind == HEADERS).count();
@@ -96,7 +96,7 @@ fn large_body_respects_flow_control() {
             assert_eq!(user.ask(&server, Wanted::default()).await.unwrap(), 200);
         }
         assert_eq!(worker.network.counts().opened, 1);
-        user.client.close().await;
+        user.client.close(&*user.clock).await;
     });
 }
 

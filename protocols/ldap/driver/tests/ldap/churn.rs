@@ -1,7 +1,7 @@
 //! Adding and deleting: the server must end with exactly the entries it had before.
 
 use crate::server::{Reaction, Server, answer};
-use crate::{one, outcomes, plan, run, settle, setup};
+use crate::{clock, one, outcomes, plan, run, settle, setup};
 use brunt_exchange::{Class, Outcome};
 pub(crate) use brunt_ldap_driver::DeleteMode;
 use brunt_ldap_driver::{
@@ -89,7 +89,8 @@ async fn added_entries_are_deleted_during_or_after_the_run() {
         assert_eq!(directory.lock().unwrap().len(), 11);
         let steps = Arc::new(Mutex::new(Vec::new()));
         let seen = Arc::clone(&steps);
-        let purged = purge(&plan, 3, move |state| seen.lock().unwrap().push(state.deleted)).await;
+        let purged =
+            purge(&plan, 3, &clock(), move |state| seen.lock().unwrap().push(state.deleted)).await;
         assert_eq!((purged.total, purged.deleted, purged.failed), (11, 11, 0));
         assert_eq!(*steps.lock().unwrap(), (1..=11).collect::<Vec<_>>());
         assert!(directory.lock().unwrap().is_empty());
@@ -104,7 +105,7 @@ async fn existing_entries_are_kept() {
     let ran = run(&plan, 6).await;
     assert_eq!(ran[3].outcome, Outcome::Failed(Class::Result, 68));
     assert_eq!(ran[3].text, "result 68 (entryAlreadyExists) [uid=user.3,dc=example]");
-    let purged = purge(&plan, 1, |_| {}).await;
+    let purged = purge(&plan, 1, &clock(), |_| {}).await;
     assert_eq!((purged.total, purged.deleted), (5, 5));
     assert_eq!(directory.lock().unwrap().iter().collect::<Vec<_>>(), ["uid=user.3,dc=example"]);
 }
@@ -121,7 +122,7 @@ async fn unanswered_add_is_purged() {
     assert_eq!(outcomes(&ran), [Outcome::Ok(0), Outcome::TimedOut, Outcome::Ok(0)]);
     settle().await;
     assert_eq!(directory.lock().unwrap().len(), 3);
-    let purged = purge(&plan, 2, |_| {}).await;
+    let purged = purge(&plan, 2, &clock(), |_| {}).await;
     assert_eq!((purged.total, purged.deleted, purged.missing), (3, 3, 0));
     assert!(directory.lock().unwrap().is_empty());
 }
@@ -135,7 +136,7 @@ async fn purge_continues_after_a_refusal_and_reports_it() {
     .await;
     let plan = plan(setup(server.address, adding(DeleteMode::Off, 1)));
     run(&plan, 3).await;
-    let purged = purge(&plan, 1, |_| {}).await;
+    let purged = purge(&plan, 1, &clock(), |_| {}).await;
     assert_eq!((purged.total, purged.deleted, purged.failed), (3, 2, 1));
     assert_eq!(purged.first_failure.as_deref(), Some("result 50 (insufficientAccessRights)"));
 }

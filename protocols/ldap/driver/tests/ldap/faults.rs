@@ -52,7 +52,7 @@ async fn together(plan: &Arc<Plan>, count: u64) -> Vec<Vec<ExchangeResult>> {
                 all.push(ran);
             }
             for session in &mut sessions {
-                session.close().await;
+                session.close(&crate::clock()).await;
             }
             settle().await;
             all
@@ -205,7 +205,7 @@ async fn abandoned(task: Task) -> (usize, Vec<String>) {
     assert_eq!(one(&mut session, 0, Duration::from_millis(20)).await.outcome, Outcome::TimedOut);
     // The connection stays open, and nothing else is sent over it until the session closes it.
     assert_eq!(server.log.count("unbind"), 0);
-    session.close().await;
+    session.close(&crate::clock()).await;
     let closed = async {
         while server.log.left() == 0 {
             settle().await;
@@ -423,7 +423,7 @@ async fn connection_down_reports_why_it_cannot_reopen() {
     (setup.requests_per_connection, setup.sessions) = (2, 2);
     let plan = plan(setup);
     let mut sessions = open(&plan, 0..1);
-    let clock = brunt_exchange::Monotonic::new();
+    let clock = crate::clock();
     for session in &mut sessions {
         session.ready(&mut brunt_exchange::Watch::new(&clock, None)).await;
     }
@@ -489,7 +489,7 @@ async fn cancelled_connecting_leaves_nothing_half_open() {
     setup.login = simple("cn=admin", "secret");
     let plan = plan(setup);
     let mut session: Session = open(&plan, 0..1).remove(0);
-    let clock = brunt_exchange::Monotonic::new();
+    let clock = crate::clock();
     let mut watch = brunt_exchange::Watch::new(&clock, None);
     let ready = tokio::time::timeout(Duration::from_millis(20), session.ready(&mut watch)).await;
     assert!(ready.is_err());

@@ -85,7 +85,7 @@ async fn one(
     number: u64,
     timeout: Duration,
 ) -> ExchangeResult {
-    let clock = Monotonic::new();
+    let clock = clock();
     let mut text = String::new();
     let mut watch = Watch::new(&clock, Some(&mut text));
     session.ready(&mut watch).await;
@@ -109,6 +109,11 @@ async fn one(
     }
 }
 
+/// A clock of which only the order of its moments matters.
+fn clock() -> Monotonic {
+    Monotonic::new()
+}
+
 /// Runs exchanges one after the other on the plan's first session, then closes it.
 async fn run(plan: &Arc<Plan>, count: u64) -> Vec<ExchangeResult> {
     let mut sessions = open(plan, 0..1);
@@ -117,7 +122,7 @@ async fn run(plan: &Arc<Plan>, count: u64) -> Vec<ExchangeResult> {
         ran.push(one(&mut sessions[0], number, Duration::from_secs(10)).await);
     }
     for session in &mut sessions {
-        session.close().await;
+        session.close(&clock()).await;
     }
     settle().await;
     ran

@@ -97,7 +97,7 @@ async fn probe_uses_one_connection_and_returns_the_code() {
     let (server, mut setup) = willing(search()).await;
     setup.login = simple("cn=admin", "secret");
     let plan = plan(setup);
-    probe(&plan).await.unwrap();
+    probe(&plan, &crate::clock()).await.unwrap();
     run(&plan, 1).await;
     assert_eq!(
         (server.log.connections(), server.log.count("bind"), server.log.count("search")),
@@ -114,12 +114,13 @@ async fn probe_uses_one_connection_and_returns_the_code() {
     .await;
     let mut wrong = crate::setup(refusing.address, search());
     wrong.login = simple("cn=admin", "secret");
-    let error = probe(&crate::plan(wrong)).await.unwrap_err();
+    let error = probe(&crate::plan(wrong), &crate::clock()).await.unwrap_err();
     assert_eq!((error.class, error.code), (Class::Login, 49));
     assert_eq!(error.to_string(), "bind as cn=admin: result 49 (invalidCredentials): no such user");
 
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let error = probe(&crate::plan(crate::setup(nobody, search()))).await.unwrap_err();
+    let error =
+        probe(&crate::plan(crate::setup(nobody, search())), &crate::clock()).await.unwrap_err();
     assert_eq!((error.class, error.code), (Class::Connect, 91));
 }
 
@@ -130,7 +131,7 @@ async fn probe_without_an_answer_suggests_ldaps() {
     let mut setup = crate::setup(silent.address, search());
     setup.login = simple("cn=admin", "secret");
     setup.route.step_timeout = Some(Duration::from_millis(50));
-    let error = probe(&crate::plan(setup)).await.unwrap_err();
+    let error = probe(&crate::plan(setup), &crate::clock()).await.unwrap_err();
     assert_eq!((error.class, error.code), (Class::Closed, 81));
     let text = "reach the server: no answer to the bind within 50ms; if the server expects TLS on this port, use LDAPS \
                 (-Z)";

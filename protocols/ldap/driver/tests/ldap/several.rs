@@ -75,7 +75,7 @@ async fn load_returns_to_a_recovered_server() {
     assert_eq!((first.log.connections(), first.log.count("search")), (2, 2));
     assert_eq!(one(&mut sessions[1], &clock).await, (Outcome::Ok(0), Some(1)));
     for session in &mut sessions {
-        session.close().await;
+        session.close(&clock).await;
     }
 }
 
@@ -85,17 +85,17 @@ async fn dead_first_server_does_not_refuse_the_run() {
     let alive = Server::willing().await;
     let other = alive.address;
     for servers in [[nobody, other], [other, nobody]] {
-        probe(&plan_of(servers)).await.unwrap();
+        probe(&plan_of(servers), &crate::clock()).await.unwrap();
     }
     assert_eq!(alive.log.count("bind"), 2);
-    let error = probe(&plan_of([nobody, nobody])).await.unwrap_err();
+    let error = probe(&plan_of([nobody, nobody]), &crate::clock()).await.unwrap_err();
     assert_eq!((error.class, error.code), (Class::Connect, 91));
     // A password that one server refuses is not tried at the others.
     let refusing = Server::start(|incoming| {
         vec![Reaction::Send(answer(incoming.message, 49, "no such user"))]
     })
     .await;
-    let error = probe(&plan_of([refusing.address, other])).await.unwrap_err();
+    let error = probe(&plan_of([refusing.address, other]), &crate::clock()).await.unwrap_err();
     assert_eq!((error.class, error.code, alive.log.count("bind")), (Class::Login, 49, 2));
     // What goes to a server that is not there is counted there.
     let clock = Standing::default();
@@ -103,5 +103,5 @@ async fn dead_first_server_does_not_refuse_the_run() {
     let (outcome, server) = one(&mut sessions[0], &clock).await;
     assert!(matches!(outcome, Outcome::Failed(Class::Connect, _)) && server == Some(0));
     assert_eq!(one(&mut sessions[0], &clock).await, (Outcome::Ok(0), Some(1)));
-    sessions[0].close().await;
+    sessions[0].close(&clock).await;
 }
