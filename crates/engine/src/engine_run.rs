@@ -1,15 +1,19 @@
 //! [`EngineRun`]: all that a run of the engine takes except its sessions.
 //!
-//! The engine is generic in its sessions, so the code that runs for each exchange is compiled where the two are used
-//! together. For each protocol this is one small crate (`protocols/*/load`), so a change of a tool does not compile it
-//! again (`docs/decisions/010-builds.md`); code that runs a session elsewhere compiles a second copy.
+//! The tasks of sessions are generic, so the code that runs for each exchange is compiled where the engine and the
+//! sessions are used together. For each protocol this is one small crate (`protocols/*/load`), so a change of a tool
+//! does not compile it again (`docs/decisions/010-builds.md`); code that runs a session elsewhere compiles a second
+//! copy.
 
 use std::sync::Arc;
 
 use brunt_record::Catalogue;
 
+use crate::run::run_sessions;
+use crate::worker::Sessions;
 use crate::{
-    BlockingSessionFactory, EngineTime, Finished, Plan, RunError, SessionFactory, Sink, Stop,
+    BlockingSessionFactory, EngineClock, EngineTime, Finished, Plan, RunError, SessionFactory,
+    Sink, Stop,
 };
 
 /// A run of the engine, for any type of sessions.
@@ -29,7 +33,12 @@ pub struct EngineRun<'a> {
 impl EngineRun<'_> {
     /// Carries it out with sessions that wait for nothing else.
     pub fn with<F: SessionFactory>(self, sessions: &F) -> Result<Finished, RunError> {
-        crate::run(self.plan, self.catalogue, &self.time, sessions, self.stop, self.sink)
+        self.carry_out(sessions)
+    }
+
+    /// Not generic, so that everything beside the tasks of the sessions is compiled here.
+    fn carry_out(self, sessions: &dyn Sessions<EngineClock>) -> Result<Finished, RunError> {
+        run_sessions(self.plan, self.catalogue, &self.time, sessions, self.stop, self.sink)
     }
 
     /// Carries it out with sessions that block a thread each.

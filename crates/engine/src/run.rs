@@ -16,8 +16,8 @@ use crate::simulated;
 use crate::stop::Stop;
 use crate::timer::{MachineTime, Time};
 use crate::waiting::Waits;
-use crate::worker::blocking::{BlockingSlot, SlotError, Watchdog};
-use crate::worker::{IntervalSender, Numbers, Shared, WorkerEnd, WorkerIntervals, work};
+use crate::worker::blocking::{BlockingSessions, BlockingSlot, SlotError, Watchdog};
+use crate::worker::{IntervalSender, Numbers, Sessions, Shared, WorkerEnd, WorkerIntervals, work};
 use brunt_exchange::{Clock, Monotonic};
 use brunt_record::{Catalogue, TimerNoise};
 use std::io;
@@ -45,8 +45,20 @@ pub fn run<T: Time, F: SessionFactory>(
     stop: &Stop,
     sink: &mut dyn Sink,
 ) -> Result<Finished, RunError> {
+    run_sessions(plan, catalogue, time, factory, stop, sink)
+}
+
+/// The same whatever the type of the sessions.
+pub(crate) fn run_sessions<T: Time>(
+    plan: &Plan,
+    catalogue: &Catalogue,
+    time: &T,
+    sessions: &dyn Sessions<T::Clock>,
+    stop: &Stop,
+    sink: &mut dyn Sink,
+) -> Result<Finished, RunError> {
     if let Some(machine) = time.simulated() {
-        return simulated::run(plan, catalogue, (time, machine), factory, stop, sink);
+        return simulated::run(plan, catalogue, (time, machine), sessions, stop, sink);
     }
     let workers = plan.workers();
     let (noise, watch) = observed(time.machine());
@@ -67,7 +79,7 @@ pub fn run<T: Time, F: SessionFactory>(
             let sender = IntervalSender { measured: measured.clone(), spent, in_step: None };
             let core = plan.settings().pin.then(|| cores[worker % cores.len()]);
             let (shared, gate) = (&shared, &gate);
-            let act = move || drive(shared, worker, core, time, factory, sender);
+            let act = move || drive(shared, worker, core, time, sessions, sender);
             let spawned =
                 thread::Builder::new().name(format!("worker-{worker}")).spawn_scoped(scope, act);
             if spawned.is_err() {
@@ -115,7 +127,20 @@ pub fn run_blocking<C: BlockingSessionFactory>(
     stop: &Stop,
     sink: &mut dyn Sink,
 ) -> Result<Finished, RunError> {
-    let sessions = plan.settings().sessions;
+    let sessions: Arc<C> = Arc::clone(factory);
+    run_blocking_sessions(plan, catalogue, time, sessions, stop, sink)
+}
+
+/// The same whatever the type of the sessions.
+fn run_blocking_sessions(
+    plan: &Plan,
+    catalogue: &Catalogue,
+    time: &MachineTime,
+    sessions: Arc<dyn BlockingSessions<Monotonic>>,
+    stop: &Stop,
+    sink: &mut dyn Sink,
+) -> Result<Finished, RunError> {
+    let numbers = Arc::new(Numbers::new(plan.settings().sessions));
     let plan = &plan.each_alone();
     let workers = plan.workers();
     let clock = time.clock();
@@ -123,7 +148,6 @@ pub fn run_blocking<C: BlockingSessionFactory>(
     let gate = Arc::new(Gate::new(workers, plan.settings().start.clone()).by(time.today()));
     let watch = MachineWatch::start(clock, gate.origin());
     let waits = Waits::new(clock, gate.origin(), plan, stop);
-    let numbers = Arc::new(Numbers::new(sessions));
     let left = Arc::default();
     let (began, today) = (clock.now(), time.today().now());
     let (measured, collected) = sync_channel::<WorkerIntervals>(workers * AHEAD_MAX);
@@ -135,7 +159,7 @@ pub fn run_blocking<C: BlockingSessionFactory>(
         Arc::new(BlockingSlot::new(plan, number, catalogue, sender, shared, (&numbers, &left)))
     };
     let slots: Vec<_> = spent.into_iter().enumerate().map(slot).collect();
-    let watchdog = Watchdog { slots: slots.clone(), factory: Arc::clone(factory) };
+    let watchdog = Watchdog { slots: slots.clone(), sessions };
     let totals = thread::scope(|scope| {
         scope.spawn(move || watchdog.watch());
         Collector::new(ways_back).collect(
@@ -167,12 +191,12 @@ fn observed(clock: Option<Monotonic>) -> (TimerNoise, Option<Monotonic>) {
 }
 
 /// One worker's thread.
-fn drive<T: Time, F: SessionFactory>(
+fn drive<T: Time>(
     shared: &Shared<'_>,
     worker: usize,
     core: Option<usize>,
     time: &T,
-    factory: &F,
+    sessions: &dyn Sessions<T::Clock>,
     sender: IntervalSender,
 ) -> io::Result<WorkerEnd> {
     let guard = AbortGuard { gate: shared.gate, stop: shared.stop, passed: false };
@@ -180,7 +204,7 @@ fn drive<T: Time, F: SessionFactory>(
         cores::pin(core);
     }
     let runtime = Builder::new_current_thread().enable_all().build_local(LocalOptions::default())?;
-    let end = runtime.block_on(work(shared, worker, time, factory, sender));
+    let end = runtime.block_on(work(shared, worker, time, sessions, sender));
     // A library call on a thread aside may never return.
     runtime.shutdown_background();
     guard.dismiss(end.is_ok());

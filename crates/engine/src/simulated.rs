@@ -10,11 +10,10 @@ use crate::gate::Gate;
 use crate::in_step::in_step;
 use crate::machine::SimulatedMachine;
 use crate::plan::Plan;
-use crate::session_factory::SessionFactory;
 use crate::stop::Stop;
 use crate::timer::Time;
 use crate::waiting::Waits;
-use crate::worker::{IntervalSender, Numbers, Shared, WorkerEnd, WorkerIntervals, work};
+use crate::worker::{IntervalSender, Numbers, Sessions, Shared, WorkerEnd, WorkerIntervals, work};
 use brunt_exchange::Clock as _;
 use brunt_record::Catalogue;
 use std::future::poll_fn;
@@ -31,11 +30,11 @@ use tokio::runtime::{Builder, LocalOptions};
 const LONGEST: Duration = Duration::from_secs(7_200);
 
 /// Carries `plan` out as [`run`](crate::run()) does.
-pub(crate) fn run<T: Time, F: SessionFactory>(
+pub(crate) fn run<T: Time>(
     plan: &Plan,
     catalogue: &Catalogue,
     (time, machine): (&T, Arc<dyn SimulatedMachine>),
-    factory: &F,
+    sessions: &dyn Sessions<T::Clock>,
     stop: &Stop,
     sink: &mut dyn Sink,
 ) -> Result<Finished, RunError> {
@@ -60,7 +59,7 @@ pub(crate) fn run<T: Time, F: SessionFactory>(
         let shared = &shared;
         let act = move || {
             let senders = spent.into_iter().map(sender).collect();
-            all_workers(shared, time, factory, senders)
+            all_workers(shared, time, sessions, senders)
         };
         let spawned = thread::Builder::new().name("simulation".to_owned()).spawn_scoped(scope, act);
         let totals = Collector::new(ways_back).in_step(pace).collect(
@@ -80,10 +79,10 @@ pub(crate) fn run<T: Time, F: SessionFactory>(
 }
 
 /// The thread of all workers.
-fn all_workers<T: Time, F: SessionFactory>(
+fn all_workers<T: Time>(
     shared: &Shared<'_>,
     time: &T,
-    factory: &F,
+    sessions: &dyn Sessions<T::Clock>,
     senders: Vec<IntervalSender>,
 ) -> io::Result<Vec<WorkerEnd>> {
     let mut builder = Builder::new_current_thread();
@@ -91,7 +90,7 @@ fn all_workers<T: Time, F: SessionFactory>(
     let runtime = builder.build_local(LocalOptions::default())?;
     runtime.block_on(async {
         let workers = senders.into_iter().enumerate();
-        together(workers.map(|(worker, sender)| work(shared, worker, time, factory, sender))).await
+        together(workers.map(|(worker, sender)| work(shared, worker, time, sessions, sender))).await
     })
 }
 

@@ -15,6 +15,7 @@ mod pacer;
 mod recorder;
 mod run_tallies;
 mod session_slot;
+mod sessions;
 mod steps;
 mod ticks;
 mod usage;
@@ -24,12 +25,12 @@ mod worker_end;
 pub use dispatch::Ended;
 pub(crate) use dispatch::Numbers;
 pub(crate) use interval_sender::{IntervalSender, WorkerIntervals};
+pub(crate) use sessions::Sessions;
 pub(crate) use worker_end::{WindowTo, WorkerEnd};
 
 use crate::drain::Drain;
 use crate::gate::Gate;
 use crate::plan::{Load, Plan};
-use crate::session_factory::SessionFactory;
 use crate::start::Ready;
 use crate::stop::Stop;
 use crate::timer::Time;
@@ -74,32 +75,27 @@ pub(crate) struct Shared<'a> {
 }
 
 /// Carries out one worker's share of a run. Must be called where tasks that are not `Send` may be spawned.
-pub(crate) async fn work<T: Time, F: SessionFactory>(
+pub(crate) async fn work<T: Time>(
     shared: &Shared<'_>,
     number: usize,
     time: &T,
-    factory: &F,
+    sessions: &dyn Sessions<T::Clock>,
     sender: IntervalSender,
 ) -> std::io::Result<WorkerEnd> {
     let timer = time.timer()?;
     let local = shared.plan.sessions_of(number);
     let first = shared.plan.first_session();
-    let sessions = factory.sessions(number, first + local.start..first + local.end);
-    debug_assert_eq!(sessions.len(), local.len(), "a factory makes as many sessions as asked for");
-    let slots = (sessions.len(), F::ALIKE, F::ITERATES);
+    let slots = (local.len(), sessions.alike(), sessions.iterates());
     let worker = Rc::new(Worker::new(shared, number, time.clock(), slots, sender));
     let mut tasks = JoinSet::new();
-    for (index, session) in (0..).zip(sessions) {
-        let name = first + local.start + index;
-        tasks.spawn_local(serve(Rc::clone(&worker), session, index, name));
-    }
+    sessions.spawn(&worker, number, first + local.start..first + local.end, &mut tasks);
     let pacer = Pacer { worker: &worker, timer: &timer };
     pacer.prepare().await;
     shared.gate.arrive(&worker.brought(), || worker.clock.now());
     let origin = pacer.origin(shared.gate).await;
     let lasting = shared.plan.lasting();
     pacer.start(origin, lasting).await;
-    let end = pacer.pace(origin, lasting, &|into| factory.counts(number, into)).await;
+    let end = pacer.pace(origin, lasting, &|into| sessions.counts(number, into)).await;
     pacer.take_leave().await;
     while let Some(done) = tasks.join_next().await {
         if let Err(failure) = done
@@ -111,7 +107,7 @@ pub(crate) async fn work<T: Time, F: SessionFactory>(
     Ok(end)
 }
 
-struct Worker<C> {
+pub(crate) struct Worker<C> {
     clock: C,
     slots: Box<[SessionSlot]>,
     dispatch: RefCell<Dispatch>,

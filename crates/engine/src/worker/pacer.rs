@@ -66,7 +66,7 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
         &self,
         origin: Moment,
         lasting: Option<Duration>,
-        driver_counts: &impl Fn(&mut DriverCounts),
+        driver_counts: &dyn Fn(&mut DriverCounts),
     ) -> WorkerEnd {
         let worker = self.worker;
         let mut tick = origin;

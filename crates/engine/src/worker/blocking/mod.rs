@@ -7,6 +7,7 @@
 //! that returns finds that the state belongs to its replacement and exits without recording anything. This costs one
 //! uncontended lock an exchange, and bounds every run whatever a library does.
 
+mod sessions;
 mod slot;
 mod slot_state;
 #[cfg(test)]
@@ -14,6 +15,7 @@ mod tests;
 mod thread;
 mod watchdog;
 
+pub(crate) use sessions::BlockingSessions;
 pub(crate) use slot::{BlockingSlot, SlotError};
 pub(crate) use watchdog::Watchdog;
 

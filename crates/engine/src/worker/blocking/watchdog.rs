@@ -5,8 +5,7 @@
 
 use super::slot::{BlockingSlot, SlotError};
 use super::slot_state::{InFlight, SlotState, ThreadState};
-use super::{TICK, TICK_MIN, Wait, thread};
-use crate::blocking_session_factory::BlockingSessionFactory;
+use super::{BlockingSessions, TICK, TICK_MIN, Wait};
 use crate::stop::Urgency;
 use crate::worker::Ended;
 use brunt_exchange::{Moment, Outcome, ShownExchange, Watch};
@@ -19,12 +18,12 @@ use std::sync::atomic::Ordering;
 const LEFT_MAX: usize = 64;
 
 /// Watches over all slots of a run.
-pub(crate) struct Watchdog<T, C> {
+pub(crate) struct Watchdog<T> {
     pub(crate) slots: Vec<Arc<BlockingSlot<T>>>,
-    pub(crate) factory: Arc<C>,
+    pub(crate) sessions: Arc<dyn BlockingSessions<T>>,
 }
 
-impl<T: Wait, C: BlockingSessionFactory> Watchdog<T, C> {
+impl<T: Wait> Watchdog<T> {
     /// Starts a thread for each slot and watches until the last slot is concluded.
     pub(crate) fn watch(&self) {
         for slot in &self.slots {
@@ -47,12 +46,10 @@ impl<T: Wait, C: BlockingSessionFactory> Watchdog<T, C> {
 
     /// Starts thread number `me` of a slot; returns whether that succeeded.
     fn place(&self, slot: &Arc<BlockingSlot<T>>, me: u32) -> bool {
-        let (own, factory) = (Arc::clone(slot), Arc::clone(&self.factory));
+        let (own, sessions) = (Arc::clone(slot), Arc::clone(&self.sessions));
         let name = format!("worker-{}", slot.number);
         // A thread that may have to be abandoned cannot be joined.
-        let placed = std::thread::Builder::new()
-            .name(name)
-            .spawn(move || thread::live(&*own, &*factory, me));
+        let placed = std::thread::Builder::new().name(name).spawn(move || sessions.live(&own, me));
         placed.map_err(|error| slot.fail(SlotError::Thread(error))).is_ok()
     }
 
@@ -72,7 +69,7 @@ impl<T: Wait, C: BlockingSessionFactory> Watchdog<T, C> {
         if state.origin().is_some() {
             state.poll(now);
         }
-        state.driver_counts(|into| self.factory.counts(slot.number, into));
+        state.driver_counts(|into| self.sessions.counts(slot.number, into));
         let begun = state.origin().is_some();
         let thread = state.thread;
         if begun && !matches!(thread, ThreadState::Waiting) {
@@ -129,7 +126,7 @@ impl<T: Wait, C: BlockingSessionFactory> Watchdog<T, C> {
         now: Moment,
     ) {
         let mut watch = Watch::new(&slot.clock, None);
-        watch.operation(self.factory.operation(&in_flight.ticket));
+        watch.operation(self.sessions.operation(&in_flight.ticket));
         watch.sent_as(in_flight.began);
         state.ended((&in_flight.assignment, in_flight.free), (now, now), &watch, outcome);
         state.thread = ThreadState::Vacant;
