@@ -8,7 +8,7 @@
 //! Tokio's own timers keep the machine's time. Code that a run in virtual time uses must not wait for them.
 //!
 //! A run that would never end panics, so that its test fails and says when that was: if nothing waits for any moment,
-//! if two hours have passed, or if the clock is read again and again while it stands still.
+//! if a day has passed, or if the clock is read again and again while it stands still.
 
 mod pause;
 mod virtual_machine;
