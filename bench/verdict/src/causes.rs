@@ -408,7 +408,7 @@ pub const CAUSES: &[Cause] = &[
     // Barely enough for the load, so that only its response times show the quota.
     with_quota(
         &[Condition::Quota(2)],
-        lasting(8, rest("quota-of-2-percent", DELAY_10MS, "-c 10 -q 30", LIMITED)),
+        lasting(8, rest("quota-of-2-percent", DELAY_10MS, "-c 10 -q 100", LIMITED)),
     ),
     under(
         &[Condition::NoProc],
