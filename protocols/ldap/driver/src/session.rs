@@ -15,7 +15,7 @@ use super::rename::{Names, Renaming};
 use super::request::{Ready, Request};
 use super::setup::Mode;
 use super::slot::Keep;
-use super::tally::Tally;
+use super::tally::LeftRenamed;
 use brunt_exchange::{Class, Clock, Outcome, Ticket, Watch};
 use brunt_feed::Position;
 use brunt_ldap_wire::{code, op};
@@ -61,7 +61,7 @@ impl Session {
         let plan = Rc::clone(&self.connection.worker).plan.clone();
         let Operation::Rename(renaming) = &plan.operation else { return };
         let Some(undo) = &renaming.undo else { return };
-        let mut left = LeftRenamed(Some(&plan.tally));
+        let mut left = LeftRenamed::unless_restored(&plan.tally);
         if self.connection.is_open() {
             let (values, position) = (self.names.values(), Position::alone(0));
             let mut scratch = Scratch::default();
@@ -72,7 +72,7 @@ impl Session {
                 let channel = self.connection.channel(self.slot);
                 let reply = channel.request(op::MODIFY_DN_RESPONSE, Keep::Nothing, encode).await;
                 if matches!(reply.code(), Ok(code::SUCCESS)) {
-                    left.0 = None;
+                    left.restored();
                 }
             }
         }
@@ -127,17 +127,6 @@ impl Session {
             Box::pin(connection.rebind(self.slot, watch)).await?;
         }
         Ok(())
-    }
-}
-
-/// Counts an entry whose name was not restored, even if the session is dropped while it waits for the answer.
-struct LeftRenamed<'a>(Option<&'a Tally>);
-
-impl Drop for LeftRenamed<'_> {
-    fn drop(&mut self) {
-        if let Some(tally) = self.0 {
-            Tally::one(&tally.left_renamed);
-        }
     }
 }
 

@@ -56,3 +56,26 @@ impl Counts {
         ]
     }
 }
+
+/// Counts an entry whose name was not restored, even if the session is dropped while it waits for the answer.
+pub(crate) struct LeftRenamed<'a>(Option<&'a Tally>);
+
+impl<'a> LeftRenamed<'a> {
+    /// It is counted, unless it is restored.
+    pub(crate) const fn unless_restored(tally: &'a Tally) -> Self {
+        Self(Some(tally))
+    }
+
+    /// The name was restored.
+    pub(crate) const fn restored(&mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for LeftRenamed<'_> {
+    fn drop(&mut self) {
+        if let Some(tally) = self.0 {
+            Tally::one(&tally.left_renamed);
+        }
+    }
+}
