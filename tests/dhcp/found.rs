@@ -8,8 +8,8 @@ use crate::network::v4;
 #[test]
 fn find_max_counts_agree_with_kea() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
-    let search = Trial::new(lan.client(binary())).recorded();
-    let search = search.typed("find-max --second 100ms --confirm 60s --seed 7 --slo p90<2s");
+    let search = Trial::new(lan.client(binary())).arg("find-max").recorded();
+    let search = search.typed("--second 100ms --confirm 60s --seed 7 --slo p90<2s");
     let search = search.typed("--slo achieved>=50% --from 100/s --to 200/s --allow 10.77.0.1");
     let search = search.arg("--server-cpu").arg(format!("kea:{}", kea.control().display()));
     let ended = search.typed("-- perfdhcp -4 -l lan0 -R 1000 10.77.0.1").run();

@@ -8,13 +8,14 @@ use std::time::Duration;
 use brunt_engine::virtual_time::VirtualTime;
 use brunt_exchange::{Clock as _, Moment};
 use brunt_ldap_server::Operation;
+use brunt_test_program::Ended;
 use brunt_testbed::PASSWORD;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream};
 
 use crate::directory::Directory;
 use crate::machine::{Server, own};
+use crate::planned::{InMemory as _, Plan};
 use crate::stalls::Mute;
-use crate::trial::{Run, Trial, command, planned};
 use crate::wire::WAY;
 
 /// The way to a server and back.
@@ -27,22 +28,29 @@ const CONTINUE_WAIT: Duration = Duration::from_secs(1);
 const CLOSING_MAX: Duration = Duration::from_secs(1);
 
 /// A run, and how long it took by its clock.
-fn timed(trial: Trial) -> (Run, Duration) {
+fn timed(run: impl FnOnce() -> Ended) -> (Ended, Duration) {
     let now = || own(|machine| machine.time().now());
     let began = now();
-    let run = trial.run();
-    (run, now() - began)
+    let ended = run();
+    (ended, now() - began)
+}
+
+/// A command with these options, divided at spaces, and these arguments.
+fn carried_out(words: &str, arguments: &[&str]) -> Ended {
+    let mut words: Vec<&str> = words.split_whitespace().collect();
+    words.extend(arguments);
+    own(|machine| machine.record(&words[..1], &words[1..]))
 }
 
 /// Requires that a run took this long; its end may be noticed a millisecond later.
-fn lasted(run: &Run, took: Duration, expected: Duration) {
+fn lasted(run: &Ended, took: Duration, expected: Duration) {
     assert!((expected..=expected + ms(1)).contains(&took), "{took:?}, not {expected:?}\n{run}");
 }
 
 /// One search by this way to a directory.
-fn search(way: &str) -> Trial {
+fn search(way: &str) -> Ended {
     let to = "-h 10.0.0.2 -p 389 -X --connectTimeout 700 -F -c 1 -m 1 -b dc=example,dc=com";
-    command("searchrate").typed(to).typed(way).arg("(uid=user.1)")
+    carried_out(&format!("searchrate {to} {way}"), &["(uid=user.1)"])
 }
 
 #[test]
@@ -50,10 +58,10 @@ fn connect_timeout_ends_a_start_tls_and_a_bind_without_an_answer() {
     let ways = [("-q", "StartTLS"), ("-D uid=user.1 -w password", "the bind")];
     for (way, step) in ways {
         own(|machine| machine.serve("10.0.0.2:389", Arc::new(Mute)));
-        let (run, took) = timed(search(way));
-        assert_eq!((run.code, took), (81, Duration::from_millis(700)), "{way}\n{run}");
-        let said = format!("no answer to {step} within 700ms; if the server expects TLS");
-        assert!(run.to_string().contains(&said), "{run}");
+        let (run, took) = timed(|| search(way));
+        assert_eq!((run.code(), took), (81, Duration::from_millis(700)), "{way}\n{run}");
+        let expected = format!("no answer to {step} within 700ms; if the server expects TLS");
+        assert!(run.text().contains(&expected), "{run}");
     }
 }
 
@@ -65,7 +73,7 @@ fn connect_timeout_ends_the_steps_of_a_connection_within_a_run() {
     for (way, on, trips) in [(bind.as_str(), "bind", 1), ("-q", "start-tls", 2)] {
         let script = format!("[[rule]]\non = [\"{on}\"]\nfirst = 2\naction = \"drop\"\n");
         let directory = Directory::scripted(&script);
-        let (run, took) = timed(search(way));
+        let (run, took) = timed(|| search(way));
         assert_eq!((run.count("failed"), run.of_class("closed")), (1, 1), "{way}\n{run}");
         lasted(&run, took, trips * ROUND_TRIP + ms(700));
         assert_eq!(directory.answered(Operation::Search), 0, "{way}\n{run}");
@@ -77,22 +85,24 @@ fn connect_timeout_ends_the_steps_of_a_connection_within_a_run() {
 fn moddnrate_counts_the_entry_that_it_could_not_rename_back() {
     let script = "[[rule]]\non = [\"modify-dn\"]\nfirst = 2\naction = \"drop\"\n";
     let _directory = Directory::scripted(script);
-    let trial = command("moddnrate").typed("-h 10.0.0.2 -p 389 -F -c 1 -m 1");
-    let admin = ["-D", "uid=admin,dc=example,dc=com", "-w", PASSWORD];
-    let entry = ["-b", "uid=user.1,ou=people,dc=example,dc=com", "uid=moved.1"];
-    let (run, took) = timed(trial.args(admin).args(entry));
+    let line = format!(
+        "moddnrate -h 10.0.0.2 -p 389 -F -c 1 -m 1 -D uid=admin,dc=example,dc=com -w {PASSWORD} \
+         -b uid=user.1,ou=people,dc=example,dc=com uid=moved.1"
+    );
+    let (run, took) = timed(|| carried_out(&line, &[]));
     assert_eq!(run.count("ok"), 1, "{run}");
-    assert!(run.notes.contains("1 entries keep their new names"), "{run}");
+    assert!(run.stderr.contains("1 entries keep their new names"), "{run}");
     // The bind before the run and that of the run, the renaming, and the wait.
     lasted(&run, took, 3 * ROUND_TRIP + CLOSING_MAX);
 }
 
 /// A request for a new connection, or for a tunnel, over HTTP.
-fn page(http: &str) -> Trial {
-    planned(&format!(
+fn page(http: &str) -> Ended {
+    let plan = format!(
         "[run]\nusers = 1\niterations = {{ each = 1 }}\n[http]\nbase = \"https://10.0.0.1\"\n{http}\n\
          [http.tls]\ninsecure = true\n[[scenario]]\nsteps = [{{ name = \"page\", get = \"/\" }}]\n"
-    ))
+    );
+    Plan::from_text(&plan).run(&[])
 }
 
 #[test]
@@ -104,10 +114,10 @@ fn proxy_without_an_answer_is_a_connect_failure_after_the_connect_timeout() {
             ("https", "tls", "complete the TLS handshake"),
         ] {
             let (run, took) =
-                timed(page(&format!("proxy = \"{scheme}://10.0.0.9:3128\"\n{limit}")));
+                timed(|| page(&format!("proxy = \"{scheme}://10.0.0.9:3128\"\n{limit}")));
             assert_eq!((run.count("failed"), run.of_class(class)), (1, 1), "{scheme}\n{run}");
             lasted(&run, took, after);
-            assert!(run.to_string().contains(why), "{scheme}\n{run}");
+            assert!(run.text().contains(why), "{scheme}\n{run}");
         }
     }
 }
@@ -154,16 +164,15 @@ fn expect_100_continue_holds_the_body_back_for_a_second() {
     let time = own(|machine| machine.time());
     let server = Arc::new(Hesitant { time, seen: Mutex::default() });
     own(|machine| machine.serve("10.0.0.1:80", Arc::clone(&server) as Arc<dyn Server>));
-    let trial =
-        command("http").typed("-c 1 -n 3 -m POST -d body").args(["-H", "Expect: 100-continue"]);
-    let run = trial.arg("http://10.0.0.1/").run();
+    let arguments = ["-H", "Expect: 100-continue", "http://10.0.0.1/"];
+    let run = carried_out("http -c 1 -n 3 -m POST -d body", &arguments);
     assert_eq!((run.count("ok"), run.count("failed")), (2, 1), "{run}");
     let seen = server.seen.lock().expect("nobody panics").clone();
     let waits: Vec<Option<Duration>> =
         seen.iter().map(|(head, body)| body.map(|body| body - *head)).collect();
     let [(_, continued), (_, silent), _] = HESITATIONS;
     assert_eq!(waits, [Some(continued), Some(silent), None], "{run}");
-    let service = run.record()["operations"][0]["service"]["sum_ns"].as_u64();
+    let service = run.json()["operations"][0]["service"]["sum_ns"].as_u64();
     let all: Duration = HESITATIONS.iter().map(|(_, after)| *after).sum();
     assert_eq!(service.map(Duration::from_nanos), Some(all), "{run}");
 }

@@ -89,8 +89,9 @@ fn abort_on_locked_in_a_plan_ends_it_before_accounts_lock() {
         slapd.port(),
         USERS - 1,
     );
+    let plan = Plan::from_text(&plan);
     let seen = slapd.saw(|| {
-        let run = Plan::from_text(&plan).start(&[]).wait().expect(10);
+        let run = plan.start(&[]).wait().expect(10);
         assert!(run.stderr.contains("--abort-on locked"), "{run}");
     });
     // The second refusal of any ends it, which comes soon among random users; a few binds were on their way.

@@ -147,9 +147,9 @@ fn matrix_shows_the_gain_of_an_index_and_reprints_from_file() {
     if !require(&DAEMONS) {
         return;
     }
-    let run = names("matrix --users 500 --insert connection --passes 2 --by uid+gid --html");
+    let run = names("matrix --users 500 --insert connection --passes 2 --by uid+gid");
     let page = run.file("names.html", "");
-    let (ended, cells) = kept(run.arg(&page), 0);
+    let (ended, cells) = kept(run.arg("--html").arg(&page), 0);
     hold(&cells, 500);
     let median = |backend| {
         let labels = [("backend", backend), ("road", "ldap")];

@@ -79,7 +79,7 @@ pub trait Session {
         }
     }
 
-    /// Closes the conversation (an unbind, a close) at the end of the run. The engine drops the future if this takes too
-    /// long.
+    /// Closes the conversation (an unbind, a close) at the end of the run. The engine drops the future if this takes
+    /// too long.
     async fn close(&mut self, clock: &dyn Clock);
 }

@@ -132,7 +132,8 @@ fn unreached(sample: &SampleRecord) -> Option<String> {
     }
 }
 
-/// The same in a record of an older version, which has the error, and one still older the address too, only in the text.
+/// The same in a record of an older version, which has the error only in the text, and one still older the address
+/// too.
 fn unreached_in_text(address: Option<&str>, text: &str) -> Option<String> {
     // Advice follows the first semicolon.
     let text = text.split_once("; ").map_or(text, |(what, _)| what);

@@ -88,7 +88,8 @@ fn tables(record: &Record, file: &std::path::Path) {
 #[test]
 fn abort_on_accepts_a_group() {
     let target = Target::start("rest");
-    let ended = plan(&target).start(&["--abort-on", "broken.errors>0%"]).wait();
+    let plan = plan(&target);
+    let ended = plan.start(&["--abort-on", "broken.errors>0%"]).wait();
     let output = "--abort-on broken.errors>0%: in the last interval it was 100.0%";
     assert!(ended.output().contains(output), "{ended}");
 }

@@ -66,8 +66,8 @@ fn curl_line_of_a_failed_request_repeats_it() {
     let target = RestTarget::start();
     let directory = scratch();
     let file = directory.path().join("failed.ndjson");
-    let ended = plan(&target.base).start(&["--once", "--trace", &file.to_string_lossy()]);
-    let ended = ended.wait().expect(1);
+    let plan = plan(&target.base);
+    let ended = plan.start(&["--once", "--trace", &file.to_string_lossy()]).wait().expect(1);
     let text = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{error}: {ended}"));
     let failed: Vec<Value> =
         text.lines().map(|line| serde_json::from_str(line).expect("JSON on each line")).collect();

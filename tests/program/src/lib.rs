@@ -1,6 +1,6 @@
-//! brunt as a process, for the tests of the program: [`Trial`], [`Program`] and [`Ended`], the embedded servers that it brings
-//! along ([`Target`], [`RestTarget`]), a terminal to show itself on ([`Terminal`]), plans ([`Plan`]), searches and
-//! comparisons, the files and reports of LoadGen ([`Files`], [`Report`]).
+//! brunt as a process, for the tests of the program: [`Trial`], [`Program`] and [`Ended`], the embedded servers that it
+//! brings along ([`Target`], [`RestTarget`]), a terminal to show itself on ([`Terminal`]), plans ([`Plan`]), searches
+//! and comparisons, the files and reports of LoadGen ([`Files`], [`Report`]).
 //!
 //! A crate and no module of one test, because the tests that measure time are a program of their own and use the same.
 

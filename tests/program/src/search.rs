@@ -27,8 +27,8 @@ pub fn without_a_limit(ended: &Ended) {
 }
 
 /// The figures of the longest step of a search of which both what the server counted and what it was sent are known,
-/// and the one as a part of the other. A busy machine may have held no step for long, and moments at both ends of a short
-/// one are a large part: whether it was a long one.
+/// and the one as a part of the other. A busy machine may have held no step for long, and moments at both ends of a
+/// short one are a large part: whether it was a long one.
 pub fn counted_by_server(ended: &Ended) -> (&Value, f64, bool) {
     let cells = ended.json()["cells"].as_array().expect("steps");
     let known =

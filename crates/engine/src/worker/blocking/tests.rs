@@ -1,7 +1,7 @@
 //! Blocking sessions: what one thread does in virtual time, and what the watchdog does in real time.
 
 use super::slot::BlockingSlot;
-use super::{Wait, Watchdog, thread};
+use super::{BlockingSessions, Wait, Watchdog, thread};
 use crate::blocking_session_factory::BlockingSessionFactory;
 use crate::collector::Collector;
 use crate::finished::{Finished, RunError, conclude};
@@ -78,7 +78,7 @@ struct ScriptedSession {
 struct ScriptedSessions(Arc<Script>);
 
 /// The watchdog of a run in virtual time, once that has begun.
-type ScriptedWatchdog = OnceLock<Watchdog<Virtual, ScriptedSessions>>;
+type ScriptedWatchdog = OnceLock<Watchdog<Virtual>>;
 
 impl BlockingSessionFactory for ScriptedSessions {
     type Session = ScriptedSession;
@@ -138,7 +138,8 @@ fn simulate_watched(
     let shared = (clock.clone(), &gate, &Stop::new());
     let slot = BlockingSlot::new(&plan, 0, &catalogue(), sender, shared, (&numbers, &left));
     let (slot, factory) = (Arc::new(slot), Arc::new(ScriptedSessions(Arc::clone(script))));
-    let own = Watchdog { slots: vec![Arc::clone(&slot)], factory: Arc::clone(&factory) };
+    let sessions: Arc<dyn BlockingSessions<Virtual>> = Arc::<ScriptedSessions>::clone(&factory);
+    let own = Watchdog { slots: vec![Arc::clone(&slot)], sessions };
     assert!(watchdog.set(own).is_ok());
     thread::live(&*slot, &*factory, 0);
     let totals = Collector::new(vec![way_back]).collect(
@@ -247,8 +248,8 @@ fn backlog_overflow_is_dropped_and_counted() {
 /// More than a call takes.
 const LONGER: Duration = Duration::from_micros(1_500);
 
-/// Exchange n is due at 10·n ms and takes one. The fiftieth call takes a second, in which the watchdog looks every 50 ms
-/// or, if the whole process stands still, never.
+/// Exchange n is due at 10·n ms and takes one. The fiftieth call takes a second, in which the watchdog looks every
+/// 50 ms or, if the whole process stands still, never.
 fn with_a_long_call(process_stands_still: bool) -> Operation {
     let clock = Virtual::default();
     let (time, watchdog) = (clock.clone(), Arc::<ScriptedWatchdog>::default());

@@ -181,7 +181,7 @@ fn postgres_request_for_a_missing_password_is_a_refused_login() {
     for method in
         [&b"\0\0\0\x08\0\0\0\x03"[..], b"\0\0\0\x0c\0\0\0\x05abcd", b"\0\0\0\x09\0\0\0\x0a\0"]
     {
-        let (port, thread) = server(|stream| {
+        let (port, thread) = server(move |stream| {
             let mut startup = [0; 8];
             stream.read_exact(&mut startup).unwrap();
             stream.write_all(&[b"R", method].concat()).unwrap();
