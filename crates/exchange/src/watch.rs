@@ -79,7 +79,7 @@ pub struct ShownExchange {
     pub answer: Option<String>,
 }
 
-/// The target that an exchange could not reach.
+/// A target to which no connection could be made: it was not reached, or it refused the connection or the login.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreached {
     /// Its address.
@@ -280,8 +280,8 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Names the address of the target that the exchange could not reach, and the error. They are kept with the text of
-    /// the failure.
+    /// Names the address of the target to which no connection could be made, and the error. They are kept with the text
+    /// of the failure.
     pub fn could_not_reach(&mut self, address: impl Display, error: impl Display) {
         if self.text.is_some() {
             let [address, error] =

@@ -17,8 +17,8 @@ pub struct Sample {
     pub at: Duration,
     /// The text from the session.
     pub text: String,
-    /// The address of the target and the error, if it could not be reached. In events of an older version the error is
-    /// empty.
+    /// The address of the target and the error, if no connection to it could be made. In events of an older version the
+    /// error is empty.
     pub unreached: Option<Unreached>,
     /// What was sent, for a reader and without secrets, if the session says it.
     pub sent: Option<String>,
@@ -27,7 +27,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Why the target could not be reached, as records have it.
+    /// Why no connection could be made, as records have it.
     pub(crate) fn error(&self) -> Option<String> {
         let known = self.unreached.as_ref().filter(|unreached| !unreached.error.is_empty());
         known.map(|unreached| unreached.error.clone())

@@ -160,10 +160,10 @@ pub(crate) struct SampleLine {
     pub(super) at: Duration,
     /// The text from the session.
     pub(super) text: String,
-    /// The address of the target, if it could not be reached.
+    /// The address of the target, if no connection to it could be made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) address: Option<String>,
-    /// Why it could not be reached, without what would help.
+    /// Why no connection could be made, without what would help.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<String>,
     /// What was sent, for a reader and without secrets, if the session says it. It may have several lines.

@@ -490,10 +490,10 @@ pub struct SampleRecord {
     pub at_s: f64,
     /// The text from the session.
     pub text: String,
-    /// The address of the target, if it could not be reached.
+    /// The address of the target, if no connection to it could be made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
-    /// Why it could not be reached, without what would help; absent in a record of an older version.
+    /// Why no connection could be made, without what would help; absent in a record of an older version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// What was sent, for a reader and without secrets, if the session says it. It may have several lines.

@@ -131,6 +131,9 @@ mod tests {
         let unopened = opening(&endpoint, &error);
         assert!(unopened.text.contains("closed the connection"));
         assert_eq!(unopened.unreached.map(|to| to.address).as_deref(), Some("/run/db"));
+        let refused = Error::Server { code: 1040, message: "Too many connections".to_owned() };
+        let unreached = opening(&endpoint, &refused).unreached.expect("there is no connection");
+        assert_eq!(unreached.error, "Too many connections (1040 (ER_CON_COUNT_ERROR))");
     }
 
     #[test]

@@ -24,8 +24,7 @@ impl Secured {
         Self(None)
     }
 
-    /// It is secured by this client, for the server with this name, which may request these
-    /// passwords.
+    /// It is secured by this client, for the server with this name, which may request these passwords.
     pub(super) fn by(client: Client, name: Name, passwords: Passwords) -> Self {
         Self(Some((client, name, passwords)))
     }
