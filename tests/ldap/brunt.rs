@@ -35,6 +35,11 @@ pub(crate) fn lost_a_connection(run: &Run) -> bool {
     [81, 91].contains(&run.code()) || run.any_json().is_some() && lost()
 }
 
+/// The connections that it opened, the one before the run included.
+pub(crate) fn opened(run: &Run) -> u64 {
+    run.tally("connections opened")
+}
+
 /// The rows of a table in CSV without its header, cell by cell.
 pub(crate) fn rows(run: &Run) -> Vec<Vec<f64>> {
     let cell = |cell: &str| cell.parse().unwrap_or(f64::NAN);

@@ -4,7 +4,7 @@ use std::fs;
 
 use brunt_testbed::{OpenDj, Operations, Options, Pki, Shared, Slapd, require};
 
-use crate::brunt::{Run, lost_a_connection};
+use crate::brunt::{Run, lost_a_connection, opened};
 
 /// How connections are protected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,9 +43,12 @@ pub(crate) trait Directory {
             attempts += 1;
             let before = self.operations();
             let run = run();
+            let seen = self.operations().since(&before);
             let forgiven = self.stalls() && transport == Transport::StartTls && attempts < 4;
-            if !(forgiven && lost_a_connection(&run)) {
-                return (run, self.operations().since(&before));
+            // Before a run a connection that could not be opened is tried again, which only the server counts.
+            let stalled = || lost_a_connection(&run) || seen.connections > opened(&run);
+            if !(forgiven && stalled()) {
+                return (run, seen);
             }
         }
     }

@@ -42,9 +42,11 @@ fn every_store(server: &impl Directory) {
                 };
                 run.typed("-F -c 2 -m 5 -b").args([BASE_DN, "(uid=user.1)"]).run()
             });
-            assert_eq!(run.went_well().count("items"), 5, "{option} {format} {how}");
+            let run = run.went_well();
+            assert_eq!(run.count("items"), 5, "{option} {format} {how}\n{run}");
             let upgrades = if how == "-q" { 3 } else { 0 };
-            assert_eq!((seen.searches, seen.connections, seen.extended), (5, 3, upgrades));
+            let counts = (seen.searches, seen.connections, seen.extended);
+            assert_eq!(counts, (5, 3, upgrades), "{option} {format} {how}\n{run}");
         }
     }
 }
