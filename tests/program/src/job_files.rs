@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::program::write_below;
 use crate::{Program, brunt, scratch};
 
 /// A directory with `jobs`, `workloads` and `tasks` in it.
@@ -31,11 +32,7 @@ impl Files {
 
     /// Writes a file of any kind.
     pub fn write(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.directory.path().join(name);
-        let parent = path.parent().expect("it is below the directory");
-        fs::create_dir_all(parent).expect("a directory can be made");
-        fs::write(&path, text).expect("a file can be written");
-        path
+        write_below(self.directory.path(), name, text)
     }
 
     /// Writes a task.

@@ -4,6 +4,7 @@
 //! does not end is killed, and the test says what it had printed until then.
 
 use std::ffi::OsStr;
+use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -34,6 +35,15 @@ pub fn at(port: u16) -> Vec<String> {
 /// A directory of this test.
 pub fn scratch() -> TempDir {
     tempfile::Builder::new().prefix("brunt-").tempdir().expect("a temporary directory")
+}
+
+/// Writes a file below a directory of a test and gives its path. Its name may have directories in it.
+pub(crate) fn write_below(directory: &Path, name: &str, text: &str) -> PathBuf {
+    let path = directory.join(name);
+    let parent = path.parent().expect("it is below the directory");
+    fs::create_dir_all(parent).expect("a directory can be made");
+    fs::write(&path, text).expect("a file can be written");
+    path
 }
 
 /// The binary, which cargo builds before the tests of its package, into the directory above theirs.

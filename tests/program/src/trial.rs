@@ -2,13 +2,12 @@
 //! it names.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-use crate::program::at_home;
+use crate::program::{at_home, write_below};
 use crate::{Ended, Program, binary, scratch};
 
 /// A command line in the making.
@@ -80,11 +79,7 @@ impl Trial {
 
     /// Writes a file that lives as long as the run and gives its path. Its name may have directories in it.
     pub fn file(&self, name: &str, content: &str) -> PathBuf {
-        let path = self.directory.path().join(name);
-        let parent = path.parent().expect("it is below the run's directory");
-        fs::create_dir_all(parent).expect("a directory can be made");
-        fs::write(&path, content).expect("a file can be written");
-        path
+        write_below(self.directory.path(), name, content)
     }
 
     /// Where the record of the run is.
