@@ -1,7 +1,7 @@
 //! A search as a [`Collection`], which is all that is kept of it: written by [`Found::collection`], read by
 //! [`Reading`].
 //!
-//! Every view of a search reads the collection, even right after the search, so that a later report says the same. A
+//! Every view of a search reads the collection, even right after the search, so that a later report is the same. A
 //! collection is read from a file and may contain anything: what is missing is left out, never invented.
 
 use crate::evidence::Evidence;
@@ -16,11 +16,11 @@ use std::collections::BTreeMap;
 /// The subject of a collection that is a search.
 pub const SUBJECT: &str = "find-max";
 
-/// The label of a step that says why the generator made its figures; the verdict of a record does not cover all of
-/// these reasons.
+/// The label of a step with the reason why the generator, not the target, determined its figures; the verdict of a
+/// record does not cover all of these reasons.
 pub(crate) const LIMITED: &str = "limited";
 /// The label of a step with the numbers of the seconds in which something kept the generator from running, which its
-/// record does not say.
+/// record does not have.
 pub(crate) const DISTURBED: &str = "disturbed";
 
 /// What is known about a search beside its result.

@@ -1,4 +1,4 @@
-//! What the seconds of a step say about the objectives: [`Evidence`].
+//! [`Evidence`]: whether a step met the objectives, from its seconds.
 //!
 //! Bad exchanges occur in clumps: one slow moment makes many of them. So the spread of a share is computed from batches
 //! of seconds and never from the number of exchanges only. It is computed as it would be at the limit, since the
@@ -34,7 +34,7 @@ const TREND_MIN: f64 = 2.5;
 /// A queue that grows makes the last third slower than the first by more than this factor. A slope without practical
 /// weight, such as that of a directory whose data grow, is no queue.
 const TREND_GROWTH: f64 = 1.25;
-/// The share of the offered rate that may be missing at the end of a step, unless an objective says otherwise.
+/// The share of the offered rate that may be missing at the end of a step, unless an objective sets another.
 const ACHIEVED_SHORT: f64 = 0.01;
 /// The probability that the objectives are met if more is missing.
 const SHORT_W: f64 = 0.25;

@@ -94,7 +94,7 @@ impl Measured {
 }
 
 /// The rate of a closed load that was answered too seldom for the rate of its record: one session that pauses between
-/// its exchanges. The search needs one, if only to tell it from a target that does not answer.
+/// its exchanges. The search needs one, if only to distinguish it from a target that does not answer.
 fn few(record: &Record, answered: u64) -> Option<f64> {
     let seconds = record.rates.seconds;
     let is_few = record.plan.mode == Mode::Closed && answered > 0 && seconds > 0.0;

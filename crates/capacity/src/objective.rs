@@ -231,7 +231,7 @@ impl Objectives {
         Second { disturbed, ..self.counted(interval.lasted(), interval.dropped, &ended) }
     }
 
-    /// The tallies of a step of a record for these objectives. A record does not say in which steps the generator was
+    /// The tallies of a step of a record for these objectives. A record does not show in which steps the generator was
     /// kept from running.
     ///
     /// # Errors

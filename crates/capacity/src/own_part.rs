@@ -43,8 +43,8 @@ impl OwnEffect {
         Self { blamed: None, operations: vec![both] }
     }
 
-    /// The effect in a record; `None` if there is none. A verdict that blames the generator for more than its own part
-    /// is not told here: then the load itself was not made.
+    /// The effect in a record; `None` if there is none. A verdict that blames the generator for more than added delay
+    /// is not covered here: then the load itself was not generated.
     pub(crate) fn new(record: &Record) -> Result<Option<Self>, HistogramError> {
         let blamed = record
             .verdict
@@ -87,7 +87,7 @@ impl OwnEffect {
         apart.max(0.0) / of.max(1) as f64
     }
 
-    /// Whether the objectives would have another result without it, so that the step says nothing about the target.
+    /// Whether the objectives would have another result without it, so that the step does not measure the target.
     pub(crate) fn decides(&self, objectives: &Objectives, evidence: &Evidence) -> bool {
         let pairs = || objectives.iter().zip(&evidence.shares);
         let without = |(objective, share): (&Objective, &Share)| {
@@ -208,7 +208,7 @@ mod tests {
         assert!(!effect(80, 80).decides(&objectives, &failed));
     }
 
-    /// A step of three seconds has too few exchanges for the run's verdict, which then blames nobody.
+    /// A step of three seconds has too few exchanges for the run's verdict, which then names no cause.
     #[test]
     fn own_effect_decides_short_steps_even_without_blame() {
         for (late, own, verdict, decides) in [

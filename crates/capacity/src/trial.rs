@@ -1,8 +1,8 @@
-//! What makes the load of a search: a [`Trial`].
+//! A [`Trial`]: generates the load of a search.
 //!
-//! The search says what to try, an [`Order`]; the trial makes an engine run of it, passes on each second, and ends the
-//! run when the search says so. So a search works in the same way with a real target and with a simulated one in
-//! virtual time. It must not know how load is made.
+//! The search decides what to try, an [`Order`]; the trial makes an engine run of it, passes on each second, and ends
+//! the run when the search decides it. So a search works in the same way with a real target and with a simulated one in
+//! virtual time. It must not know how load is generated.
 
 use crate::measured::Measured;
 use crate::order::Order;
@@ -12,7 +12,7 @@ use crate::step::Step;
 use brunt_record::Record;
 use std::ops::ControlFlow;
 
-/// Makes load as the search orders it.
+/// Generates the load that the search requests.
 pub trait Trial {
     /// Carries out one step as an engine run of its own, never with the exchanges of an earlier one.
     ///

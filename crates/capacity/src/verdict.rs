@@ -11,7 +11,7 @@ pub enum Verdict {
     Fail,
     /// The evidence is not sufficient for either.
     Undecided,
-    /// The step measured the generator or its connections, and says nothing about the target.
+    /// The step measured the generator or its connections, and does not measure the target.
     Void,
     /// The step was not made to be judged: baseline, settling, calm.
     None,

@@ -1,6 +1,6 @@
-//! Signatures of orders: who asks an agent to make load.
+//! Signatures of orders: who may make an agent generate load.
 //!
-//! A broker says on which subject a message was published, not by whom, so an order has the signature of its
+//! A broker reports on which subject a message was published, not by whom, so an order has the signature of its
 //! coordinator, and an agent obeys the keys that its owner names. The key pairs are Ed25519 in the notation of NATS
 //! (nkeys). A key that signs is an *account* key (`A...`, its seed `SA...`), while a login is a *user* key (`U...`): in
 //! a login the broker chooses the bytes that are signed, and a key with both uses would sign whatever bytes a broker

@@ -1,8 +1,8 @@
 //! What the embedded servers share: scripts of faults, delays, counters, TCP.
 //!
 //! Embedded servers are for a first run, for calibration and for tests. They start at once, cost little CPU time, count
-//! exactly the requests they received, and misbehave as a script says. They must not be used to store data: everything
-//! is in memory and lost at the end.
+//! exactly the requests they received, and misbehave as a script defines. They must not be used to store data:
+//! everything is in memory and lost at the end.
 //!
 //! This crate knows no protocol, and must not know what drives it: no schedule, no histogram, no session of ours.
 

@@ -22,7 +22,7 @@ pub struct Threads {
     running: Vec<JoinHandle<()>>,
 }
 
-/// Tells a thread that it must end.
+/// Signals a thread to end.
 #[derive(Debug)]
 pub struct Stop {
     now: Arc<AtomicBool>,
@@ -37,7 +37,7 @@ impl Threads {
         Ok(Self { waker: Some(waker), stop, running: Vec::new() })
     }
 
-    /// What tells one more thread that it must end.
+    /// A function that signals one more thread to end.
     pub fn stop(&self) -> io::Result<Stop> {
         Ok(Stop { now: Arc::clone(&self.stop.now), woken: self.stop.woken.try_clone()? })
     }

@@ -39,8 +39,8 @@ pub trait Sink {
         let _ = ready;
     }
 
-    /// The run was asked to end at once, and a worker has not ended since: it may never end. What was measured until
-    /// then was passed on, except for what only that worker knows.
+    /// The run was stopped at once, and a worker has not ended since: it may never end. What was measured until then
+    /// was passed on, except for what only that worker knows.
     fn overdue(&mut self) {}
 }
 

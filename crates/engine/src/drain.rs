@@ -1,7 +1,7 @@
 //! [`Drain`]: how long a run continues once nothing more is due.
 //!
-//! A run that ends by itself may wait as long as its exchanges need. One that was asked to end may have less time from
-//! that moment, even if it was waiting already. It must not know what is waited for.
+//! A run that ends by itself may wait as long as its exchanges need. One that is stopped may have less time from that
+//! moment, even if it was waiting already. It must not know what is waited for.
 
 use brunt_exchange::Moment;
 use std::time::Duration;
@@ -10,12 +10,12 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Drain {
     pub(crate) whole: Duration,
-    /// The limit from the moment at which the run was asked to end, if it has one of its own.
+    /// The limit from the moment at which the run was stopped, if there is one for that.
     pub(crate) stopped: Option<Duration>,
 }
 
 impl Drain {
-    /// When the wait is over, of a run in which nothing was due after `over` and that was asked to end at `stopped`.
+    /// When the wait is over, of a run in which nothing was due after `over` and that was stopped at `stopped`.
     pub(crate) fn ends(self, over: Moment, stopped: Option<Moment>) -> Moment {
         let whole = over + self.whole;
         match (stopped, self.stopped) {

@@ -90,7 +90,7 @@ pub struct Settings {
     /// How long exchanges in flight, and those that wait for a session, may take once nothing more is due. If it is
     /// `None`, [`Plan::DRAIN`] applies, or after a count the time-out of each exchange.
     pub drain: Option<Duration>,
-    /// How long the drain may still take from the moment at which the run is asked to end; not limited further if it is
+    /// How long the drain may still take from the moment at which the run is stopped; not limited further if it is
     /// `None`.
     pub drain_stopped: Option<Duration>,
     /// The length of an interval.
@@ -247,7 +247,7 @@ impl Plan {
     /// The most sessions of a node.
     pub const SESSIONS_MAX: u32 = 10_000_000;
 
-    /// How long a run waits for exchanges in flight, unless the settings say how long.
+    /// How long a run waits for exchanges in flight if the settings give no time.
     pub const DRAIN: Duration = Duration::from_secs(10);
 
     /// Checks settings for a factory whose connections carry `group` sessions each.

@@ -404,7 +404,7 @@ fn unanswered_exchanges_are_not_achieved() {
     assert_eq!(hung.doubt, Some(RateDoubt::NothingAnswered));
     let refused = open_rates(open(100, 10, 5), &Server::new(|_, _| Reply::Refused));
     assert_eq!((refused.achieved, refused.doubt), (Some(0.0), Some(RateDoubt::NothingAnswered)));
-    // Most hang: the others say how long an answer takes.
+    // Most hang: the others show how long an answer takes.
     let most = |ticket: &Ticket, _| {
         if ticket.number % 5 < 3 { Reply::Silent } else { Reply::After(ms(10)) }
     };

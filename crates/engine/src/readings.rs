@@ -14,7 +14,7 @@ pub(crate) struct Readings {
 
 impl Readings {
     /// Counts a reading at this moment. Panics if there were so many that the clock will never move on: a test that
-    /// hangs says less than one that fails.
+    /// hangs reports less than one that fails.
     pub(crate) fn add(&mut self, now: Moment) {
         if now != self.at {
             *self = Self { at: now, count: 0 };

@@ -1,13 +1,13 @@
 //! [`RunClock`]: the time of day for a run, and the origin of the time that it counts.
 //!
 //! The time of day stamps a record and names when a run begins; everything else is counted from an origin. Both come
-//! from one value, so that a program that carries a run out can say what time it is.
+//! from one value, so that a program that carries a run out can set the time.
 
 use std::time::SystemTime;
 
 use brunt_exchange::{Clock as _, Monotonic};
 
-/// What time it is for a run: by default what the machine says.
+/// The time of day for a run: by default that of the machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RunClock {
     /// A time of day, and a clock that counts from it; without one it stands still.

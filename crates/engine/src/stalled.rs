@@ -23,7 +23,7 @@ const STALL: Duration = ms(1_000);
 enum StallPoint {
     /// So long after this exchange began, while every task waits.
     Idle(u64, Duration),
-    /// Once the answer to this exchange has arrived, before anything is told of it.
+    /// Once the answer to this exchange has arrived, before it is reported.
     Answered(u64),
 }
 

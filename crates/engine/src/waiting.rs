@@ -33,7 +33,7 @@ pub(crate) struct Waits<'a, C> {
     origin: Arc<OnceLock<Moment>>,
     plan: &'a Plan,
     stop: &'a Stop,
-    /// When it was first seen that the run was asked to end.
+    /// When it was first seen that the run is to stop.
     stopped: Cell<Option<Moment>>,
 }
 

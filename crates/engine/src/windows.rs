@@ -144,7 +144,7 @@ fn slow_last_answer_of_a_count_is_no_absence() {
     assert_eq!(run.finished.counts.ok, 2_000);
     assert!(run.finished.timing.drained() > ms(3_900));
     assert_eq!(away(&run), [""; 0]);
-    // The target is silent for all who ask: from the last ten on, or for the only session.
+    // The target answers no session: from the last ten on, or the only one.
     let silent = |from: u64| {
         ScriptedSessions::new(move |ticket: &Ticket| {
             Step::Answer(ms(if ticket.number >= from { 4_000 } else { 1 }))

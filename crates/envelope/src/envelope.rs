@@ -36,7 +36,7 @@ pub enum Task {
     Check(RunSpec),
     /// Runs a plan.
     Run(RunTask),
-    /// Performs each scenario of a plan once, and says what was sent and answered.
+    /// Performs each scenario of a plan once, and returns what was sent and answered.
     Once(RunTask),
     /// Reads the record in its directory and writes the files from which lists, charts and pages are made.
     Index,
@@ -91,7 +91,7 @@ pub struct Delivery {
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fetch {
-    /// The URL, as an administrator wrote it or as the provider says.
+    /// The URL, from an administrator or from the provider's metadata.
     pub url: String,
     /// The headers that are added to those of every request.
     pub headers: Vec<(String, String)>,

@@ -1,4 +1,4 @@
-//! What a website and the processes that it starts tell each other.
+//! The messages between a website and the processes that it starts.
 //!
 //! A process receives one [`Envelope`] on its standard input and writes one [`Answer`]. These are values without
 //! behaviour: neither side names the other.

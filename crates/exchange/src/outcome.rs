@@ -40,8 +40,8 @@ pub enum Class {
     Descriptors,
     /// This process may not reach the address (`--allow`), so no request was sent to the target.
     Fenced,
-    /// The target refused a login, and says that the account is locked or disabled, or its password expired; or it
-    /// refuses the login again in a run that looks for such refusals.
+    /// The target refused a login because the account is locked or disabled, or its password expired; or it refuses the
+    /// login again in a run that looks for such refusals.
     Locked,
     /// The answer was well formed but is not what the plan expects.
     Check,

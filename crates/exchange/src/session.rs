@@ -26,7 +26,7 @@ impl Ticket {
 /// When a session wants its next exchange.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Want {
-    /// When the run's schedule says so.
+    /// When the run's schedule determines it.
     #[default]
     Next,
     /// At this moment, which may be in the past: the session has its own schedule.

@@ -1,4 +1,4 @@
-//! [`Files`]: which files a command was asked to read, and which it may read.
+//! [`Files`]: which files a command has to read, and which it may read.
 //!
 //! Files are named in many places: on command lines, in plans, in templates, in lists. All code that opens one does so
 //! through the value of its command. A run that will be executed on another machine therefore knows all the files it

@@ -56,7 +56,7 @@ pub enum RateError {
 /// What is wrong with a line of a file of rates, and what would be correct.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RateProblem {
-    /// The header does not say what the file contains.
+    /// The header does not name the contents of the file.
     #[error("the header lacks the line `format=rate-and-duration`")]
     NoFormat,
     /// The header has no end.

@@ -12,7 +12,7 @@ const SENT_AS: [Escape; 7] = [
     Escape::Filter,
     Escape::Base64,
 ];
-/// Shorter values are parts of other words too often: a text without its `a`s is unreadable, and tells the secret.
+/// Shorter values are parts of other words too often: a text without its `a`s is unreadable, and reveals the secret.
 const ANYWHERE: usize = 4;
 /// What stands in place of a secret.
 const STARS: &str = "***";

@@ -30,7 +30,7 @@ impl TraceContext {
 }
 
 impl Display for TraceContext {
-    /// The value of the header. The last bit asks the target to record the trace.
+    /// The value of the header. The last bit requests that the target records the trace.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "00-{:032x}-{:016x}-01", self.trace, self.parent)
     }

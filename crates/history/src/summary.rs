@@ -185,7 +185,7 @@ pub struct OperationFigures {
 }
 
 impl Summary {
-    /// The word for what came of the run; where it is not known, that of the verdict.
+    /// The word for the outcome of the run; where it is not known, that of the verdict.
     pub fn outcome_word(&self) -> String {
         self.outcome.map_or_else(|| self.verdict.word().to_owned(), |it| it.words().to_lowercase())
     }

@@ -81,7 +81,7 @@ impl AddressPolicy {
         Self { policy, ..Self::default() }
     }
 
-    /// Decides whether an address may be reached; the error says why not.
+    /// Decides whether an address may be reached; the error is the reason why not.
     fn decide(&self, to: SocketAddr) -> Result<(), Refused> {
         let refused = |why| Err(Refused { to, why });
         let allowed = self.policy.allowed.as_deref();

@@ -34,7 +34,7 @@ pub(super) fn poll_recv(
 
 /// Writes as much as the socket takes. A connection that is broken is an error, never a signal.
 ///
-/// Most sockets have room, so writing is tried before asking whether there is any. What is written is bounded by what
+/// Most sockets have room, so writing is tried before the readiness is checked. What is written is bounded by what
 /// there is to send, so unlike reading it cannot keep other tasks from running.
 pub(super) fn poll_send(
     tcp: &TcpStream,

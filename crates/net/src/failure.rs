@@ -165,8 +165,8 @@ fn class_of_errno(errno: Option<i32>) -> Class {
     }
 }
 
-/// The class of an error of sending a datagram. The carrier has told errors apart that an earlier datagram brought
-/// back, so the others are of this machine.
+/// The class of an error of sending a datagram. The carrier has already removed errors that belong to an earlier
+/// datagram, so the others are local.
 pub fn class_of_sending(error: &io::Error) -> Class {
     match class_of_connecting(error) {
         Class::Connect => Class::Unsent,

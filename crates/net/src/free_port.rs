@@ -6,7 +6,7 @@
 use std::io;
 use std::net::{IpAddr, UdpSocket};
 
-/// A free port at this address. The error also says that this machine has no such address.
+/// A free port at this address. It is also an error if this machine has no such address.
 pub fn free_port(ip: IpAddr) -> io::Result<u16> {
     UdpSocket::bind((ip, 0))?.local_addr().map(|address| address.port())
 }

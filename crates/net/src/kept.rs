@@ -83,8 +83,8 @@ impl Kept {
         self.unanswered = 0;
     }
 
-    /// The connection ended, and `used` says whether a request was answered on it. A server that ends connections
-    /// without an answer again and again is left alone for longer each time.
+    /// The connection ended; `used` is whether a request was answered on it. Each further connection in a row that a
+    /// server ends without an answer lengthens the wait before the next.
     pub fn ended(&mut self, used: bool) {
         self.unanswered = if used { 0 } else { self.unanswered.saturating_add(1) };
     }
@@ -133,7 +133,7 @@ impl Kept {
     }
 
     /// What is known of a request that was sent at this moment, if it was sent at all, over a connection that was
-    /// opened at `opened` and ended now without an answer. `used` says whether another was answered over it before.
+    /// opened at `opened` and ended now without an answer. `used` is whether another was answered over it before.
     pub fn unanswered(
         &self,
         (opened, used): (Moment, bool),

@@ -1,8 +1,8 @@
 //! [`Network`]: how a run reaches other machines, and the one place where its sockets are made.
 //!
 //! It is a value that each run makes once from its options and hands to whatever opens connections or sends datagrams.
-//! So two runs of one process can have two policies, and what holds for every connection and datagram of a run is said
-//! once. It must not depend on what is sent.
+//! So two runs of one process can have two policies, and the rules for all connections and datagrams of a run are in
+//! one place. It must not depend on what is sent.
 
 use std::io;
 use std::net::SocketAddr;
@@ -177,14 +177,14 @@ impl Network {
         Ok(socket.into())
     }
 
-    /// A TCP socket that is not connected yet. Whoever connects it asks the address policy first.
+    /// A TCP socket that is not connected yet. Whoever connects it must check the address policy first.
     pub(super) fn tcp(&self, to: SocketAddr) -> io::Result<Socket> {
         let socket = self.socket(Domain::for_address(to), Type::STREAM, Protocol::TCP)?;
         socket.set_tcp_nodelay(true)?;
         Ok(socket)
     }
 
-    /// A UDP socket that is not bound yet. Whoever sends over it asks the address policy about each datagram.
+    /// A UDP socket that is not bound yet. Whoever sends over it must check the address policy for each datagram.
     pub(super) fn udp(&self, local: SocketAddr) -> io::Result<Socket> {
         self.socket(Domain::for_address(local), Type::DGRAM, Protocol::UDP)
     }

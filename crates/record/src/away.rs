@@ -110,9 +110,9 @@ impl Absences {
     /// The absences of the run: silences that are longer than the target usually takes and that the generator did not
     /// cause. If the generator `lacked` ports or descriptors, its exchanges wait for those, so only requests that were
     /// sent and not answered prove an absence. Once nothing becomes due any more, from `until` on, most sessions have
-    /// nothing to ask, so a silence that begins then is the slow answer of a few unless every session waits.
+    /// no request to send, so a silence that begins then is the slow answer of a few unless every session waits.
     ///
-    /// `usual` says how long the target takes, without what it answered at a moment: exchanges that waited in a silence
+    /// `usual` is how long the target takes, without what it answered at a moment: exchanges that waited in a silence
     /// end together right after it, and at a low rate they would be a large share of all.
     pub fn found(
         &self,
@@ -412,7 +412,7 @@ mod tests {
         assert_eq!([0, 200, 201].map(|p90| with(1, p90)), [1, 1, 1]);
     }
 
-    /// Of what was answered at its end the length of a silence says nothing.
+    /// The length of a silence does not show how long what was answered at its end took.
     #[test]
     fn absence_does_not_raise_the_usual_latency() {
         let slots = format!("{}{}{}", "A".repeat(10), "W".repeat(30), "A".repeat(10));

@@ -1,4 +1,4 @@
-//! What the tallies of a plan say about its branches: steps under a condition, and groups of which one is performed.
+//! The branches of a plan, from its tallies: steps under a condition, and groups of which one is performed.
 //!
 //! They are found by their names, so they are in intervals, events and merged records without more.
 

@@ -16,12 +16,11 @@ pub fn run_id() -> String {
 
 /// The fingerprint of the requested run: 128 bits in hexadecimal.
 ///
-/// It covers the tool and its version, the model, the seed, the target, the latency that is shown,
-/// the names of the operations, and `load`: everything else that decides which exchanges the whole
-/// run makes and when, such as the words of the command line that say so, or the text of a plan
-/// file. It covers neither the node nor a node's share (its rate, its sessions), nor where results
-/// go. The hash is FNV-1a, each text with its length before it; it stays the same between versions
-/// of the format.
+/// It covers the tool and its version, the model, the seed, the target, the latency that is shown, the names of the
+/// operations, and `load`: everything else that decides which exchanges the whole run makes and when, such as the words
+/// of the command line about this, or the text of a plan file. It covers neither the node nor a node's share (its rate,
+/// its sessions), nor where results go. The hash is FNV-1a, each text with its length before it; it stays the same
+/// between versions of the format.
 pub fn fingerprint<'a>(
     tool: &Tool,
     plan: &Plan,

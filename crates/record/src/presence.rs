@@ -1,6 +1,6 @@
 //! When the target answered and when exchanges waited for it, in slots of a tenth of a second.
 //!
-//! A percentile does not say when a target was away, and counts of a second are too coarse for an absence of one
+//! A percentile does not show when a target was away, and counts of a second are too coarse for an absence of one
 //! second. So each step lists the slots in which something was observed, with what that was. Slots are counted from the
 //! origin of the run, so those of workers and of machines that share a run are merged by number without any arithmetic.
 

@@ -2,7 +2,7 @@
 //! the sessions that never got an answer.
 //!
 //! These counts are tallies, found by their names, so they are in intervals, events, merged records and series without
-//! more. The engine counts them if the catalogue names them; drivers only say which server an exchange went to.
+//! more. The engine counts them if the catalogue names them; drivers only name the server that an exchange went to.
 
 use crate::TallyRecord;
 use brunt_exchange::Outcome;

@@ -1,10 +1,9 @@
 //! Whether two sets of runs differ, or only seem to: [`compare`].
 //!
-//! Runs of the same thing differ by some percent on any machine. A change within that spread is not
-//! called a difference, however plausible its explanation. The spread is the distance from the
-//! least to the greatest run in relation to the median: with three or five runs, the usual number,
-//! anything finer would assume a known distribution. The spread of one run is not known, and the
-//! output says so.
+//! Runs of the same thing differ by some percent on any machine. A change within that spread is not called a
+//! difference, however plausible its explanation. The spread is the distance from the least to the greatest run in
+//! relation to the median: with three or five runs, the usual number, anything finer would assume a known distribution.
+//! The spread of one run is not known, and the output states this.
 
 use crate::figure::{percent, times};
 use std::fmt;
@@ -16,7 +15,7 @@ pub enum Finding {
     Distinct,
     /// They do not.
     WithinSpread,
-    /// They do not, and the runs of a side lie so far apart that this says nothing.
+    /// They do not, but the runs of a side lie so far apart that this proves nothing.
     Doubtful,
     /// One side has a single run.
     SpreadUnknown,

@@ -3,7 +3,7 @@
 use brunt_record::{Histogram, HistogramError, Record, write_hgrm};
 
 /// The response times of all that was due in a run, over all operations. An exchange without an answer counts with the
-/// least it can have taken; the last line of the output says so.
+/// least it can have taken, as the last line of the output states.
 pub fn distribution(record: &Record) -> Result<String, HistogramError> {
     let (mut all, mut censored) = (Histogram::new(), record.dropped_after.count);
     for operation in &record.operations {

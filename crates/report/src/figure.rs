@@ -69,13 +69,13 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// At most one decimal, where it says something.
+/// At most one decimal, if it is significant.
 pub fn one_decimal(value: f64) -> String {
     let text = format!("{value:.1}");
     text.strip_suffix(".0").unwrap_or(&text).to_owned()
 }
 
-/// A rate in a sentence: whole numbers where decimals say nothing.
+/// A rate in a sentence: whole numbers where decimals are not significant.
 pub fn rate(rate: f64) -> String {
     if rate >= 999.95 { thousands(rate.round() as u64) } else { one_decimal(rate) }
 }

@@ -15,7 +15,7 @@ struct Case {
     class: &'static str,
     name: String,
     wrong: Option<Wrong>,
-    /// What was measured and what was asked for, one below the other.
+    /// What was measured and what was required, one below the other.
     figures: String,
 }
 
@@ -81,7 +81,7 @@ fn objective(slo: &SloResult, record: &Record) -> Case {
     Case { class: "brunt.objectives", name: slo.expr.clone(), wrong, figures }
 }
 
-/// An unstable run still has figures, as its exit code says.
+/// An unstable run still has figures, and its exit code is its own.
 fn verdict(verdict: &Verdict) -> Case {
     let reasons: Vec<&str> = verdict.reasons.iter().map(|reason| reason.text.as_str()).collect();
     let wrong = match verdict.status {

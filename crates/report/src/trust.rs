@@ -4,7 +4,7 @@ use std::fmt;
 
 use brunt_record::{Record, Status};
 
-/// What is said of a run that nothing speaks against.
+/// The text for a valid run.
 pub(crate) const COMPLETE: &str = "the run is complete, and brunt was not the limit";
 
 /// Whether the figures of a run can be believed. A doubt is in words, without what would help.

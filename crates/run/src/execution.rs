@@ -153,7 +153,7 @@ pub fn carry_out(
     })
 }
 
-/// Checks what can be checked before anything is sent, and says when the run begins and which addresses it uses.
+/// Checks what can be checked before anything is sent, and prints when the run begins and which addresses it uses.
 fn check(job: &Job, quiet: bool, world: &World) -> Result<(), ExecutionError> {
     let run = &job.output.run;
     if let Some(at) = run.start_at.filter(|at| !quiet && *at != StartAt::StandardInput) {

@@ -51,7 +51,7 @@ pub(crate) struct LivePage<'a> {
 }
 
 impl<'a> LivePage<'a> {
-    /// Begins to serve the page, and prints its address. The error says what failed.
+    /// Begins to serve the page, and prints its address. The error is what failed.
     pub(crate) fn start(
         at: WebAddress,
         head: &'a Head,

@@ -49,7 +49,7 @@ pub enum Unsuitable {
     Command(&'static str),
 }
 
-/// A command line that makes a load. The network it is handed says which addresses it may reach, and how.
+/// A command line that makes a load. The network it is handed decides which addresses it may reach, and how.
 pub trait Load: Debug {
     /// Its words after `brunt`.
     fn name(&self) -> &'static str;

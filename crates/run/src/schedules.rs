@@ -14,7 +14,7 @@ use brunt_record::Phase;
 
 use crate::options::arrivals::{Arrival, Rate};
 
-/// What a command line says about when exchanges begin.
+/// The options of a command line for when exchanges begin.
 pub(crate) struct ArrivalOptions<'a> {
     /// What makes them begin.
     pub arrivals: Rate,

@@ -169,7 +169,8 @@ pub fn make(site: &Path, backups: &Path, now: Timestamp) -> Result<Backup> {
     write(&to.join(LIST), &list)?;
     let made = summary(&to, &list);
     write(&site.join(LAST), &made)?;
-    // An administrator may make it, and the site has to read this. Where that is not permitted, the page says less.
+    // An administrator may create the directory, and the site must be able to read it. Where it cannot, the page shows
+    // less.
     if let Ok(owner) = fs::metadata(site) {
         drop(chown(site.join(LAST), Some(owner.uid()), Some(owner.gid())));
     }

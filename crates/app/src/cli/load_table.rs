@@ -127,7 +127,7 @@ fn cell(column: &Column, arg: &Arg, is_of_load: bool) -> Result<String, &'static
     })
 }
 
-/// The options of every run, and what a run tells the target about itself.
+/// The options of every run, and the metadata that a run sends to the target.
 fn results() -> Command {
     Traceparent::augment_args(OutputArgs::augment_args(Command::new("output")))
 }

@@ -1,8 +1,8 @@
 //! The help of the program and of the commands that clap parses: `-h` on one screen, `--help` in full.
 //!
 //! Both begin with the usage and with examples, because most users look for a line to copy. `-h` shows the options that
-//! most runs need, one line each, and says where the others are. clap renders the pages; this module declares what clap
-//! cannot know: which options those are, and the groups of the commands.
+//! most runs need, one line each, and names the command that shows the others. clap renders the pages; this module
+//! declares what clap cannot know: which options those are, and the groups of the commands.
 
 use std::fmt::Write as _;
 

@@ -1,7 +1,7 @@
 //! Options that other load testers have and `brunt http` or `brunt run` has not, with the spelling to use.
 //!
-//! One table for each of the two commands. A word may mean different things to different tools: then its tip names
-//! the tools. Nobody gets clap's advice to pass such an option as a value behind `--`.
+//! One table for each of the two commands. A word may mean different things to different tools: then its tip names the
+//! tools. Clap's advice to pass such an option as a value behind `--` is never shown.
 
 use brunt_flow_tool::options::one_hyphen;
 
@@ -117,7 +117,7 @@ const HTTP: &[Tip] = &[
     (&["--no-thresholds"], "leave --slo out"),
 ];
 
-/// The words of k6, and those of the others that say how much load there is, that `brunt run` does not take.
+/// The options of k6, and those of other tools for the amount of load, that `brunt run` does not take.
 const RUN: &[Tip] = &[
     (&["--vus", "-u", "-c", "--connections"], "write --set run.users=NUMBER"),
     (&["--iterations", "-i", "-n", "--requests"], "write --set run.iterations.shared=NUMBER"),

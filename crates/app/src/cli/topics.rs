@@ -20,7 +20,7 @@ use super::screens::{self, Screen};
 
 /// The widest line of the list.
 const WIDTH: usize = 79;
-/// The column at which the list says what a topic is about.
+/// The column of a topic's description in the list.
 const PURPOSE: usize = 24;
 
 /// The index and the guides, as `crates/app/build.rs` packs them: each file's name and text end with a zero byte.
@@ -67,7 +67,7 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     TOPICS.iter().map(|topic| &*topic.name)
 }
 
-/// Why there is no text to read. The message says what there is.
+/// Why there is no text to read. The message lists the topics.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NoTopic {
     #[error("there is no command or topic '{0}'{hint}\n'brunt help' lists all", hint = similar(.0))]
@@ -124,7 +124,7 @@ fn instead(topic: &str, sections: &[String], name: &str) -> String {
     meant.map_or_else(whole, |it| format!("; did you mean '{it}'?"))
 }
 
-/// A page for the terminal, whose links to other pages say how to read them.
+/// A page for the terminal, whose links to other pages are commands that show them.
 fn shown(page: &str) -> String {
     markdown::terminal(page, &reference)
 }
@@ -186,7 +186,7 @@ pub(super) fn slug(heading: &str) -> String {
     lower.chars().filter(kept).map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
-/// The topics, each with what the index says of it.
+/// The topics, each with its description in the index.
 fn list() -> String {
     let mut out = "\nTopics, for 'brunt help TOPIC':\n".to_owned();
     for (topic, content) in listed() {

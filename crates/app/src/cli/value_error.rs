@@ -1,4 +1,4 @@
-//! [`ValueError`]: why a word is not a value of its option. Each message says how the value is written.
+//! [`ValueError`]: why a word is not a value of its option. Each message states how the value is written.
 
 use brunt_run::options::value_error;
 

@@ -11,7 +11,7 @@ use jiff::{Timestamp, ToSpan as _, tz::TimeZone};
 use super::failed;
 use crate::cli::cluster_keys::KeysArgs;
 
-/// Creates what is missing, and says what each part is for.
+/// Creates what is missing, and prints what each part is for.
 pub(crate) fn cluster_keys(args: &KeysArgs, world: &World) -> Result<Exit, Refusal> {
     let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
     let wanted = Wanted {

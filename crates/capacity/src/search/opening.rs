@@ -13,7 +13,7 @@ use brunt_record::Bad;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// If more than this share of what one session asked for failed, and more than objectives allow, the target was not
+/// If more than this share of the requests of one session failed, and more than objectives allow, the target was not
 /// unloaded.
 const REFUSED_MAX: f64 = 0.1;
 /// How often one session is tried, each time more slowly.
@@ -24,14 +24,14 @@ const SLOWEST: f64 = 0.1;
 const BETTER: f64 = 0.95;
 /// The divisor of the first rate that gives the lowest rate to try.
 const LOWEST: f64 = 500.0;
-/// What is said of a session that had nothing to do in its time, and whose target need not be away.
+/// The message for a session that had nothing to do in its time, and whose target need not be away.
 const IDLE: &str =
     "one session ended no exchange in its time: pauses or answers take longer than that";
 
 impl Search<'_> {
     /// One session in a closed loop: measures the rate it makes, and how fast the target is when nothing waits.
     ///
-    /// A target that refuses most of what one session asks for as fast as it can is not unloaded: a refusal is
+    /// A target that refuses most requests of one session that sends as fast as it can is not unloaded: a refusal is
     /// quicker than an answer. Then the session is held to half of what succeeded, until most of it succeeds.
     pub(super) fn baseline(&mut self) -> Result<(), Halt> {
         let missed = |it: &&Objective| matches!(it.allowance.bad, Bad::Missed);
@@ -171,7 +171,7 @@ impl Search<'_> {
         self.ramp_from(self.first, false)
     }
 
-    /// The same from another rate; `passed` says whether a lower rate passed.
+    /// The same from another rate; `passed` is whether a lower rate passed.
     pub(super) fn ramp_from(&mut self, first: f64, passed: bool) -> Result<bool, Halt> {
         let mut at = first;
         let mut passed = passed;

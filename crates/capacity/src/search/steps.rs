@@ -213,7 +213,7 @@ impl Search<'_> {
     }
 }
 
-/// Why a step says nothing about the target, if that is the case.
+/// Why a step does not measure the target, if that is the case.
 pub(crate) fn void(
     measured: &Measured,
     unloaded: &Measured,

@@ -65,7 +65,7 @@ pub struct Content {
     pub sha256: String,
 }
 
-/// A piece that an agent asks for.
+/// A piece that an agent requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Piece {
     /// The number of the file in the manifest.

@@ -20,8 +20,8 @@ pub struct Bundle {
 }
 
 impl Bundle {
-    /// Describes files of a directory, each with a flag that says whether it is a secret. If they are too large
-    /// together, the largest are not sent.
+    /// Describes files of a directory, each with a flag for whether it is a secret. If they are too large together, the
+    /// largest are not sent.
     pub fn new<P: AsRef<Path>>(directory: &Path, files: &[(P, bool)]) -> Result<Self, BundleError> {
         Self::within(BUNDLE_MAX, directory, files)
     }

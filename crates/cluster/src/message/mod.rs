@@ -1,7 +1,7 @@
 //! The messages between agents and a coordinator.
 //!
 //! Every message is a request of an agent or its answer, because core NATS guarantees no delivery: an important request
-//! is repeated until it is answered. An agent that waits asks for work ([`Join`], answered by an [`Order`]); an agent
+//! is repeated until it is answered. An agent that waits requests work ([`Join`], answered by an [`Order`]); an agent
 //! that has an order reports ([`Report`]) and receives an instruction ([`Word`]). A report contains a piece of the
 //! event lines of its run with its position in the stream, and a word says how much has arrived, so nothing is taken
 //! twice and nothing is skipped. All of it is received from a network, so reading is bounded and an error is a value.
@@ -24,7 +24,7 @@ pub use sealed::{Sealed, SealedError, Sealing, Trust};
 /// The version of the protocol. Agents and coordinators of different versions refuse each other.
 pub const PROTOCOL: u32 = 1;
 
-/// The subject on which agents of a pool ask for work.
+/// The subject on which agents of a pool request work.
 pub fn hello(pool: &Name) -> String {
     format!("b1.{pool}.hello")
 }

@@ -1,4 +1,4 @@
-//! How an agent asks for work ([`Join`]), and the order that it receives ([`Order`]).
+//! How an agent requests work ([`Join`]), and the order that it receives ([`Order`]).
 
 use super::{Name, PROTOCOL};
 use crate::bundle::Manifest;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// An agent asks for work. It asks again until it receives an order.
+/// An agent requests work, repeatedly until it receives an order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Join {
     /// [`PROTOCOL`].
@@ -124,5 +124,5 @@ pub struct Step {
     pub allow: Vec<String>,
 }
 
-/// The answer to an agent that asked for work: a [`Sealed`](super::Sealed) order.
+/// The answer to an agent that requested work: a [`Sealed`](super::Sealed) order.
 pub type Offer = super::Sealed;

@@ -79,7 +79,7 @@ pub enum Instruction {
     Stop,
     /// End at once.
     Abort,
-    /// Everything has arrived: ask for other work.
+    /// Everything has arrived: request other work.
     Leave,
 }
 

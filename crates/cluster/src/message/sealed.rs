@@ -1,8 +1,8 @@
 //! [`Sealed`]: a text with the signature of its author.
 //!
-//! A broker does not say who published a message, so a text that an agent obeys is signed, over exactly the bytes that
-//! are read. Every order and every word names the run and the nonce of the agent it is for, and a word also names the
-//! report it answers, so that none is valid for another agent or at another time.
+//! A broker does not report who published a message, so a text that an agent obeys is signed, over exactly the bytes
+//! that are read. Every order and every word names the run and the nonce of the agent it is for, and a word also names
+//! the report it answers, so that none is valid for another agent or at another time.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

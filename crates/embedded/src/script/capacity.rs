@@ -1,4 +1,4 @@
-//! [`Capacity`]: a server that serves one request after the other at a given speed, as a script says.
+//! [`Capacity`]: a server that serves one request after the other at a speed given by a script.
 //!
 //! Requests wait in one queue, whatever connection they arrived on. The service time of each is drawn from the seed and
 //! its place in the queue, so the rate that a target sustains follows from the script by arithmetic: a search for that

@@ -1,4 +1,4 @@
-//! Fault scripts: TOML files of rules that say which requests a target answers wrongly, when, and how.
+//! Fault scripts: TOML files of rules for which requests a target answers wrongly, when, and how.
 //!
 //! A rule counts the requests it selects. Its effect depends only on that count and on a seed, so that the same
 //! requests in the same order have the same faults. The protocols differ in what a request is and in the possible

@@ -109,7 +109,7 @@ macro_rules! rule {
     };
 }
 
-/// The first request, and each one, unless a rule says otherwise.
+/// By default: from the first request, each one.
 pub const fn one() -> u64 {
     1
 }

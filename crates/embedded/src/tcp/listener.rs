@@ -17,7 +17,7 @@ use crate::counter::add;
 use crate::script::Span;
 use crate::threads::Stop;
 
-/// How many connections may wait to be accepted. The standard library asks for 128; a run opens thousands at once.
+/// How many connections may wait to be accepted. The standard library requests 128; a run opens thousands at once.
 const BACKLOG: i32 = 4096;
 /// How long to wait when no connection can be accepted.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -87,7 +87,7 @@ impl Listener {
         }
     }
 
-    /// Closes or opens the sockets as the script says. Returns how long that state lasts.
+    /// Closes or opens the sockets as the script demands. Returns how long that state lasts.
     fn obey_script(&mut self) -> Option<Duration> {
         let refusals = &self.refusals;
         if refusals.is_empty() {

@@ -26,7 +26,7 @@ use brunt_record::{Machine, Stall, TimerNoise};
 use std::fmt::Debug;
 use std::time::Duration;
 
-/// A machine that a test makes up: it says what a real one would have shown of itself.
+/// A machine that a test makes up, with the figures that a real one would have shown.
 pub trait SimulatedMachine: Debug + Send + Sync {
     /// How precise its timers are while nothing disturbs them.
     fn noise(&self) -> TimerNoise;

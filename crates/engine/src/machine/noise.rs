@@ -77,7 +77,7 @@ async fn woken(clock: &impl Clock, timer: &impl Timer, at: Moment) -> Moment {
     }
 }
 
-/// What the wake-ups show of the timer. `stolen` says whether a hypervisor kept the core at any time.
+/// What the wake-ups show of the timer. `stolen` is whether a hypervisor kept the core at any time.
 fn undisturbed(wake_ups: &[WakeUp], stolen: Option<bool>) -> TimerNoise {
     let kept = |one: &&WakeUp| {
         !one.beside.may_explain(one.late) && (one.late <= STEAL_LATE_MIN || stolen == Some(false))
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(woken, Poll::Ready(Moment::from_nanos(1_200)));
     }
 
-    /// A millisecond is the shortest sleep; this timer is late by what its script says, or by 60 us.
+    /// A millisecond is the shortest sleep; this timer is late by the times in its script, or by 60 us.
     struct Scripted {
         now: Cell<u64>,
         late: RefCell<VecDeque<u64>>,
@@ -180,7 +180,7 @@ mod tests {
     }
 
     /// Measured for a quarter of a second with a timer that is late by these microseconds, of which the thread waited
-    /// for a core and was throttled as `beside` says of each lateness.
+    /// for a core and was throttled as `beside` gives for each lateness.
     fn measured(late: &[u64], beside: impl Fn(u64) -> (Option<u64>, u64)) -> Vec<WakeUp> {
         let late = RefCell::new(late.iter().copied().collect());
         let machine = Scripted { now: Cell::new(0), late };

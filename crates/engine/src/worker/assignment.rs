@@ -1,4 +1,4 @@
-//! The data exchanged between a session that asks for work, dispatch, and the recorder.
+//! The data exchanged between a session that requests work, dispatch, and the recorder.
 
 use brunt_exchange::{Moment, Want};
 use brunt_record::Phase;
@@ -25,7 +25,7 @@ pub(super) trait DispatchSink {
     fn assign(&self, slot: u32, assignment: Assignment);
 }
 
-/// A session that asks for its next exchange.
+/// A session's request for its next exchange.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WorkRequest {
     pub(super) slot: u32,
@@ -37,7 +37,7 @@ pub(super) struct WorkRequest {
     pub(super) last: u64,
 }
 
-/// The reply to a session that asks for work.
+/// The reply to a session that requests work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WorkReply {
     /// Carry this out.

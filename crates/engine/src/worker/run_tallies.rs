@@ -1,6 +1,6 @@
 //! [`RunTallies`]: the counts of servers and sessions, which the engine keeps if the catalogue names them.
 //!
-//! A driver says which of several servers an exchange went to; how it ended is known only here. Most runs have one
+//! A driver names which of several servers an exchange went to; how it ended is known only here. Most runs have one
 //! server, and count nothing.
 
 use brunt_exchange::{Outcome, Watch};

@@ -1,8 +1,8 @@
 //! [`NoCertificate`]: a client without a certificate, that knows whether the server demanded one.
 //!
-//! Before TLS 1.3 a server that got no certificate says only that the handshake failed, which it also says of ciphers.
-//! rustls asks a resolver when the demand arrives; all connections share it, so a mark of the thread tells which
-//! handshake was being read.
+//! Before TLS 1.3 a server that got no certificate reports only that the handshake failed, as it does for ciphers.
+//! rustls calls a resolver when the demand arrives; all connections share it, so a thread-local flag identifies the
+//! handshake that was being read.
 
 use rustls::client::ResolvesClientCert;
 use rustls::sign::CertifiedKey;
@@ -33,8 +33,8 @@ impl ResolvesClientCert for NoCertificate {
     }
 }
 
-/// Does a handshake. If it failed after the server had demanded a certificate and got none, the error says so, whatever
-/// the version.
+/// Does a handshake. If it failed after the server had demanded a certificate and got none, the error reports that,
+/// with every version of TLS.
 pub(super) async fn explained<T>(handshake: impl Future<Output = io::Result<T>>) -> io::Result<T> {
     let mut handshake = pin!(handshake);
     let mut demanded = false;

@@ -1,9 +1,9 @@
 //! [`Client`]: a TLS client, based on rustls with ring, set up once and used for every connection.
 //!
-//! All errors in files, passwords, names and versions are found in [`Client::new`], before the run. The counters say
-//! how many handshakes were full and how many resumed, because their costs differ by a factor of five or more and a
-//! report that mixes them is meaningless. The caller measures how long a handshake takes. It must not depend on the
-//! data sent under TLS.
+//! All errors in files, passwords, names and versions are found in [`Client::new`], before the run. The counters
+//! distinguish full handshakes from resumed ones, because their costs differ by a factor of five or more and a report
+//! that mixes them is meaningless. The caller measures how long a handshake takes. It must not depend on the data sent
+//! under TLS.
 
 mod demand;
 mod identity;

@@ -137,7 +137,7 @@ impl<R: BufRead> EventReader<R> {
         Ok(None)
     }
 
-    /// What the lines so far say of an outcome.
+    /// What the lines so far contain about an outcome.
     pub fn name(&self, operation: usize, outcome: Outcome) -> Named {
         let known = self.parser.names.get(&(operation, outcome));
         known.cloned().unwrap_or_else(|| outcome::class(outcome).0.into())

@@ -1,7 +1,7 @@
 //! When the target stopped responding for all nodes at once.
 //!
-//! A node that got no answers while others did had lost its connection to the target; its own
-//! verdict says so. The target was away while no node got an answer.
+//! A node that got no answers while others did had lost its connection to the target; its own verdict reports that. The
+//! target was away while no node got an answer.
 
 use crate::{AWAY_MIN, Away, Record};
 

@@ -53,7 +53,7 @@ pub struct PaceSlot {
     pub ok: u64,
 }
 
-/// What came of what was due in sixteen neighbouring slots.
+/// The outcomes of what was due in sixteen neighbouring slots.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cohort {
     /// Its number, counted from the beginning of the phase.
@@ -439,7 +439,7 @@ impl Cohort {
 
 impl Crossing {
     /// The cycle of a virtual user from `from` to `to`, whose exchange ended like this, in a window that begins at
-    /// `window.0` and ends at `window.1`. `counted` says whether its exchange is among those of the phase.
+    /// `window.0` and ends at `window.1`. `counted` is whether its exchange is among those of the phase.
     pub fn new(
         (from, to): (Duration, Duration),
         window: (Duration, Duration),

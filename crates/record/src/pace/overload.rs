@@ -1,9 +1,9 @@
 //! [`Overload`]: that a load was more than the target, or the sessions of the run, could carry.
 //!
-//! A share below one alone does not say so: exchanges that were reset or timed out are missing as well, and a target
-//! that stood still at the end was not overloaded. What tells is the queue: of what was due in the last tenth of the
+//! A share below one alone does not prove it: exchanges that were reset or timed out are missing as well, and a target
+//! that stood still at the end was not overloaded. The proof is the queue: of what was due in the last tenth of the
 //! window, some had no place in the backlog any more, or it took longer than what was due in the first tenth by more
-//! than their spread, while the target went on answering.
+//! than their spread, while the target continued to answer.
 
 use super::{Cohort, Pace, StageOverload};
 use schemars::JsonSchema;
@@ -65,7 +65,7 @@ impl Pace {
         answered.saturating_sub(in_time) + cut_off
     }
 
-    /// All cohorts whose beginning is as this says, as one.
+    /// All cohorts whose beginning this selects, as one.
     fn part(&self, is_in: impl Fn(Duration) -> bool) -> Cohort {
         let mut sum = Cohort::default();
         let cohorts = self.cohorts().iter();

@@ -38,7 +38,7 @@ pub enum RateDoubt {
 }
 
 impl RateDoubt {
-    /// What a reader is told.
+    /// The text for a reader.
     pub const fn words(self) -> &'static str {
         match self {
             Self::NothingAnswered => "nothing was answered",
@@ -113,8 +113,8 @@ impl Pace {
         (1.0 - lost, 1.0 - sum(|it| it.failed) / sum(|it| it.response.count()))
     }
 
-    /// Whether the target kept up with what was due, as far as the numbers can tell. Where in its slot f lay is no
-    /// longer known.
+    /// Whether the target kept up with what was due, as far as the numbers show. Where in its slot f lay is no longer
+    /// known.
     fn kept_up(&self, normal: Duration, window: Duration) -> bool {
         let (answered, _) = self.answered_between(normal, self.end());
         let until = window.saturating_sub(normal + self.slot_width());
@@ -180,13 +180,13 @@ impl Pace {
             return Normal::Nothing;
         };
         let tenth = window / FIRST;
-        // Where the target answered nothing at first, the first exchanges that it answered say how long that takes.
+        // Where the target answered nothing at first, the first exchanges that it answered show how long that takes.
         let begin = self.cohort_from(earliest.number);
         let until = if begin < tenth { tenth } else { begin + tenth };
         let first = self.cohorts().iter().filter(|cohort| self.cohort_from(cohort.number) < until);
         let mut service = Times::default();
         first.for_each(|cohort| service.merge(&cohort.service));
-        // Only the target's own time counts: what waited here for a session says nothing about an answer.
+        // Only the target's own time counts: time in the queue for a session is no part of it.
         if service.within(window / 2) * 2 < service.count() {
             return if self.rose(earliest) { Normal::Rising } else { Normal::Long };
         }

@@ -1,6 +1,6 @@
 //! An objective as a share of bad exchanges, which can be counted second by second while a run is in progress.
 //!
-//! `p99<20ms` says that no more than 1 % may take longer than 20 ms. Shares can be added over seconds and have a known
+//! `p99<20ms` means that no more than 1 % may take longer than 20 ms. Shares can be added over seconds and have a known
 //! spread; percentiles have neither property. An objective that allows no share (`max`, `min`, counts, rates) cannot be
 //! judged this way, and is refused.
 

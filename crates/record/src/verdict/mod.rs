@@ -192,7 +192,8 @@ fn explained<'a>(
 /// limit requests as much as possible.
 fn load_not_made(evidence: &Evidence<'_>) -> Option<Effect> {
     if evidence.plan.mode == crate::Mode::Closed {
-        // How often brunt can repeat what the target mostly turns away is nobody's limit.
+        // The rate at which brunt can repeat requests that the target mostly refuses is no limit of the target or of
+        // brunt.
         let turned_away =
             failed_in(evidence.measured, &[Class::Connect, Class::Closed, Class::Tls]);
         if 2 * turned_away > evidence.measured.counts().due() {

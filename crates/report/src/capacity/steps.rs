@@ -12,7 +12,7 @@ pub(super) fn table(reading: &Reading<'_>) -> Table {
         .names(["verdict", "step reason", "verdict reason"]);
     for row in &reading.rows {
         let millis = |name| fixed(row.figure(name).map(|us| us / 1e3), 2);
-        // The last note says why the verdict is what it is.
+        // The last note is the reason of the verdict.
         let tried = row.cell.notes.first().filter(|_| row.cell.notes.len() > 1);
         let verdict = if row.verdict == Verdict::None { NONE } else { row.verdict.word() };
         let tone = if row.verdict == Verdict::Void { Tone::Doubtful } else { Tone::Plain };

@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn block_correction_restores_the_variance() {
-        // Blocks of one step say of a mean that it varies by 1; with half of each value kept it is 3 times as much.
+        // By blocks of one step, a mean varies by 1; with half of each value carried over, it varies 3 times as much.
         let blocks = Blocks { steps: 10_000, length: 1, correlation: 0.5 };
         assert!((blocks.correction() - 1.0 / (1.0 - 2.0 / 3.0)).abs() < 1e-3, "{blocks:?}");
         let blocks = Blocks { steps: 60, length: 1, correlation: 0.0 };

@@ -1,9 +1,9 @@
 //! How two runs differ apart from their results, which decides whether they can be compared: [`unlike`].
 //!
-//! Figures of two runs describe the effect of a known difference only if there is no other. So runs that were not asked
-//! for the same, or were not made on the same kind of machine, are refused, and each difference is named. Names of
-//! machines, versions of brunt and seeds are reported but do not cause a refusal: containers have a new name each time,
-//! and a baseline is often older than the program.
+//! Figures of two runs describe the effect of a known difference only if there is no other. So runs with different
+//! settings, or from different kinds of machines, are refused, and each difference is named. Names of machines,
+//! versions of brunt and seeds are reported but do not cause a refusal: containers have a new name each time, and a
+//! baseline is often older than the program.
 
 use super::Input;
 use crate::figure::{fixed, percent};

@@ -2,8 +2,9 @@
 //!
 //! A comparison reports better or worse only for changes that chance does not explain, and otherwise `~`. How much a
 //! figure varies is known within a run from its seconds, by a bootstrap over blocks of them, and between runs from
-//! repeated runs. `docs/statistics.md` says which method is used where, and why. Everything here is a pure function of
-//! the records: the random numbers are those of a constant. It reads no file and does not depend on any command.
+//! repeated runs. `docs/statistics.md` describes which method is used where, and why. Everything here is a pure
+//! function of the records: the random numbers are those of a constant. It reads no file and does not depend on any
+//! command.
 
 mod blocks;
 mod bootstrap;

@@ -13,7 +13,7 @@ pub(super) struct Step {
     pub(super) seconds: f64,
     /// Exchanges that ended with an answer, well or not.
     pub(super) answered: f64,
-    /// Exchanges that did what was asked.
+    /// Successful exchanges.
     pub(super) ok: f64,
     /// Exchanges that did not succeed, for any reason.
     pub(super) missed: f64,

@@ -72,8 +72,8 @@ pub(super) fn named(operation: Option<&str>, figure: Figure) -> String {
     }
 }
 
-/// When the runs of all sides began, where each side is one run and the times tell them apart. Who has not seen the
-/// command knows what times are, but not what letters are.
+/// When the runs of all sides began, where each side is one run and their times differ. A reader who has not seen the
+/// command can interpret times, but not letters.
 pub(super) fn dates(comparison: &Comparison) -> Option<Vec<String>> {
     // To the minute, or to the second.
     [16, 19].into_iter().find_map(|length| {

@@ -1,9 +1,8 @@
-//! The last screen of a run: what came of it, whether to believe it, what to do next. It has at most 22 lines of 80
-//! columns.
+//! The last screen of a run: its outcome, whether to trust it, what to do next. It has at most 22 lines of 80 columns.
 //!
 //! It is for a reader who has a terminal of 24 lines and reads nothing above its edge. So everything else is in the
 //! summary, and where there is too little room the sections lose rows in the order of how much they matter: how figures
-//! changed over time, steps, objectives. What came of the run and the next command are never cut for another section.
+//! changed over time, steps, objectives. The outcome and the next command are never cut for another section.
 
 mod course;
 pub(crate) mod next;
@@ -45,7 +44,7 @@ const CUTS: [(usize, usize); 9] = [
     (OPERATIONS, 0),
     (OBJECTIVES, 0),
 ];
-/// The same for an overload, of which the course over time tells more than the operations.
+/// The same for an overload, for which figures over time are more useful than those of operations.
 const CUTS_OF_OVERLOAD: [(usize, usize); 7] = [
     (COURSE, 3),
     (OUTCOME, 8),
@@ -118,7 +117,7 @@ fn heading(record: &Record) -> String {
     [what, when, lasted(record.rates.seconds)].join(", ")
 }
 
-/// A length of time, as people say it.
+/// A duration in words.
 pub(crate) fn lasted(seconds: f64) -> String {
     let whole = seconds.round() as u64;
     match whole {

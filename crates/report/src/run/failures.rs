@@ -1,4 +1,4 @@
-//! What failed in a run, how often and since when, and the first requests that did, with what came of them.
+//! What failed in a run, how often and since when, and the first requests that did, with their outcomes.
 
 use super::curl::curl;
 use crate::failures::named;

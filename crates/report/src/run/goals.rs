@@ -47,7 +47,7 @@ fn goal(slo: &SloResult, record: &Record) -> Goal {
     }
 }
 
-/// What was measured in three digits, unless these do not say on which side of the limit it is.
+/// What was measured in three digits, or in more if three do not show on which side of the limit it is.
 fn measured_value(slo: &SloResult, limit: Option<f64>) -> Option<String> {
     let value = slo.value?;
     let text = three_digits(value);

@@ -1,4 +1,4 @@
-//! What came of a load that was more than the target, or the sessions of the run, could carry.
+//! The result of a load that was more than the target, or the sessions of the run, could carry.
 
 use super::several;
 use crate::figure::{NONE, fixed, rate, thousands};
@@ -7,7 +7,7 @@ use brunt_record::{Overload, Record, StageOverload};
 /// Sessions that carry this part of what they can are busy.
 const BUSY: f64 = 0.9;
 
-/// What came of a load that could not be carried, in parts of a sentence.
+/// The result of a load that could not be carried, in parts of a sentence.
 pub(crate) fn overloaded(record: &Record, overload: &Overload) -> Vec<String> {
     let rates = &record.rates;
     let (offered, achieved, what) = match rates.iterations {

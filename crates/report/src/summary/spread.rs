@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// How many rows there are where times differ enough.
 const ROWS: usize = 11;
-/// A row is at least this much wider than the one before: rows closer to each other cannot be told apart.
+/// A row is at least this much wider than the one before: rows closer to each other cannot be distinguished.
 const RATIO_MIN: f64 = 1.1;
 /// The width of the longest bar where there is room, and of what stands before a bar.
 const BAR: usize = 30;

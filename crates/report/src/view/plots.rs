@@ -57,7 +57,7 @@ pub struct PlotLine {
     pub series: usize,
     /// Whether it is a reference for others: thin and dotted.
     pub faint: bool,
-    /// Whether it is drawn only when a reader asks for it.
+    /// Whether it is drawn only when a reader selects it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
     /// Whether the area below it is filled.

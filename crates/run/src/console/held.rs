@@ -1,7 +1,7 @@
 //! [`Held`]: standard error of a quiet command, or of a program that a script started under the name of an older tool.
 //!
-//! Scripts of older tools read both streams together, and cron mails whatever a job writes. So what this program tells
-//! is held until it is known what came of the run: then nothing is written if nothing has to be done about it, and one
+//! Scripts of older tools read both streams together, and cron mails whatever a job writes. So the messages of this
+//! program are held until the outcome of the run is known: then nothing is written if the user need not act, and one
 //! line otherwise. If the program ends in another way, everything is written.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

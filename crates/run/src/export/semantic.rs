@@ -7,7 +7,7 @@ use super::labels;
 pub struct Semantic {
     /// The method; `_OTHER` for one that RFC 9110 and RFC 5789 do not define.
     pub method: &'static str,
-    /// The scheme, the host and the port that are asked; empty if they are known only in the run.
+    /// The scheme, the host and the port of requests; empty if they are known only in the run.
     pub scheme: String,
     /// The host.
     pub address: String,

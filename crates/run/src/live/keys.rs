@@ -1,6 +1,6 @@
 //! [`Key`]: the keys of the view.
 
-/// What the user asks of the view.
+/// The commands of the user to the view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
     /// Freeze the picture, or resume.

@@ -99,7 +99,7 @@ pub(super) struct Choice {
     operation: Option<usize>,
     /// Whether the help on keys is shown.
     pub help: bool,
-    /// Whether the run was asked to stop.
+    /// Whether the run is stopping.
     pub stopping: bool,
     /// Whether the picture is frozen.
     pub paused: bool,
@@ -272,7 +272,7 @@ impl Model {
 }
 
 impl Choice {
-    /// Applies a key; returns whether it asks the run to stop.
+    /// Applies a key; returns whether it stops the run.
     pub(super) fn press(&mut self, key: Key, model: &Model) -> bool {
         match key {
             Key::Window => {

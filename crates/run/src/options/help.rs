@@ -1,7 +1,7 @@
 //! [`Help`]: the help of a tool with a grammar of its own, from its table of options.
 //!
-//! The order of a page is the same for all: usage, description, examples, options group by group, what else is to be
-//! said, exit codes. How an option is spelled there is the tool's [`Layout`], which its pages in `docs/` use as well.
+//! The order of a page is the same for all: usage, description, examples, options group by group, notes, exit codes.
+//! How an option is spelled there is the tool's [`Layout`], which its pages in `docs/` use as well.
 
 use std::fmt::Write as _;
 

@@ -15,7 +15,7 @@ use super::spelling::explained;
 pub trait Selects: 'static {
     /// The fields that it has.
     const FIELDS: &'static [&'static str];
-    /// What it says about some of them in its own words.
+    /// Its own descriptions of some of them.
     const HELP: &'static [(&'static str, &'static str)] = &[];
 }
 

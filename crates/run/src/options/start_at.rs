@@ -28,7 +28,7 @@ pub enum StartAtError {
     Clock {
         /// The time.
         at: StartAt,
-        /// What the calendar says.
+        /// The error of the calendar.
         source: jiff::Error,
     },
     /// It is too late.

@@ -41,7 +41,7 @@ pub struct Given {
 pub enum Source {
     /// The text itself.
     Literal,
-    /// The text itself, where a dash asks for nothing.
+    /// The text itself, where a dash has no meaning.
     Verbatim,
     /// An environment variable named by the text.
     Variable,
@@ -67,7 +67,7 @@ pub trait Syntax: Debug + Sync {
     /// Splits the words after the name of the tool.
     fn split(&self, words: &[String], rows: &[Row]) -> Result<Words, UsageError>;
 
-    /// Whether any of its tools has an option of this name. It is asked for every option that is read.
+    /// Whether any of its tools has an option of this name. It is called for every option that is read.
     fn knows(&self, name: &str) -> bool;
 
     /// A whole number.

@@ -10,7 +10,7 @@ use super::value_error::ValueError;
 pub enum Weights {
     /// So much, by rank.
     Given(Vec<u32>),
-    /// As much as was measured that it can: for agents, whose coordinator asks them.
+    /// The measured ceiling of each machine: for agents, which report it to their coordinator.
     Ceiling,
 }
 

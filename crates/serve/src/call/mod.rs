@@ -22,7 +22,7 @@ pub(crate) use cookie::{
     name as cookie_name, times_cookie,
 };
 
-/// The most characters that are stored of what a browser says about itself.
+/// The most characters that are stored of a browser's User-Agent.
 const BROWSER_MAX: usize = 300;
 
 /// One request.

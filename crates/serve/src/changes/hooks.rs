@@ -61,7 +61,7 @@ pub(crate) fn add(app: &App, who: &Requester, draft: &Draft) -> Result<(Hook, St
     Ok((Hook { id, ..hook }, key))
 }
 
-/// Sends a message that says that it is a test. The inner error says why it did not arrive.
+/// Sends a test message. The inner error is the reason why it did not arrive.
 pub(crate) fn test(
     app: &App,
     who: &Requester,

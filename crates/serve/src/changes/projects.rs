@@ -43,8 +43,8 @@ pub(crate) fn change(
     app.audit(who, "change project", &format!("{from}{}", words(name, members)))
 }
 
-/// Removes a project. `to` says where its tests go: the id of another project, or 0 to let everybody see them. It may
-/// be empty if the project has no tests.
+/// Removes a project. `to` is where its tests go: the id of another project, or 0 for none, so that all users see them.
+/// It may be empty if the project has no tests.
 pub(crate) fn remove(
     app: &App,
     who: &Requester,

@@ -42,7 +42,7 @@ pub(crate) fn change(
     let entry = app.history.entry(id).map_err(Problem::failed)?;
     let entry = entry.ok_or_else(|| Problem::missing("run"))?;
     if let Err(error) = app.store.put_run(&entry) {
-        // The directory and the index say the same, or neither has changed.
+        // The directory and the index agree, or neither has changed.
         let undone = before.map(|before| app.history.edit(id, |about| *about = before));
         drop(undone);
         return Err(error.into());

@@ -60,7 +60,7 @@ pub(crate) enum DeliveryError {
     Child(#[from] ChildError),
 }
 
-/// Sends a notice to a webhook, and stores the result. The inner error says why it did not arrive.
+/// Sends a notice to a webhook, and stores the result. The inner error is the reason why it did not arrive.
 pub(crate) fn send(
     app: &App,
     (hook, sealed): (&Hook, &[u8]),

@@ -1,8 +1,8 @@
-//! [`Claims`]: what a provider states about somebody.
+//! [`Claims`]: the claims of a provider about a user.
 
 use serde_json::{Map, Value};
 
-/// What a provider states about somebody, in a signed token or over an authenticated connection.
+/// The claims of a provider about a user, from a signed token or over an authenticated connection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claims(Map<String, Value>);
 

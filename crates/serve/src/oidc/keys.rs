@@ -88,7 +88,7 @@ pub struct Keys(Vec<Key>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Key {
     id: Option<String>,
-    /// The one algorithm that it is for, if it says so.
+    /// The only algorithm that it is for, if the key names one.
     algorithm: Option<String>,
     material: Material,
 }

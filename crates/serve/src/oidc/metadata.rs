@@ -1,4 +1,4 @@
-//! [`Metadata`]: what a provider says about itself (OpenID Connect Discovery 1.0, section 3).
+//! [`Metadata`]: the metadata of a provider (OpenID Connect Discovery 1.0, section 3).
 
 use std::net::IpAddr;
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 /// The most bytes of a URL.
 const URL_MAX: usize = 2_000;
 
-/// What a provider says about itself, as far as it is used.
+/// The metadata of a provider, as far as it is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metadata {
     /// Where browsers are sent to sign in.
@@ -17,7 +17,7 @@ pub struct Metadata {
     pub token: String,
     /// Where its keys are.
     pub keys: String,
-    /// Where more claims about somebody are, if there is such a place.
+    /// The `UserInfo` endpoint, if there is one.
     pub userinfo: Option<String>,
     /// Where browsers are sent to sign out, if there is such a place.
     pub end_session: Option<String>,

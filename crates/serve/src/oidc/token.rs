@@ -13,7 +13,7 @@ use super::keys::{Algorithm, KeyError, Keys};
 const LEEWAY: i64 = 60;
 /// The most bytes of a token.
 const TOKEN_MAX: usize = 128 << 10;
-/// The most characters of the name that a provider has for somebody.
+/// The most characters of a provider's name for a user.
 const SUBJECT_MAX: usize = 255;
 /// The event of a logout token.
 const LOGOUT: &str = "http://schemas.openid.net/event/backchannel-logout";

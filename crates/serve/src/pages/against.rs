@@ -41,7 +41,7 @@ impl Standing {
         })
     }
 
-    /// Whether somebody should look at it.
+    /// Whether it needs attention.
     pub(super) fn is_worse(&self) -> bool {
         matches!(self, Self::Compared(against) if against.trusted && !against.worse.is_empty())
     }

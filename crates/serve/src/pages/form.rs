@@ -150,7 +150,7 @@ impl<'a> Form<'a> {
         Self { owner: Some(id), ..self }
     }
 
-    /// Remembers that it has something which is not saved, about which leaving its page asks.
+    /// Marks the form as having unsaved input: a script asks before the page is left.
     pub(super) fn unsaved(self, is_unsaved: bool) -> Self {
         Self { is_unsaved, ..self }
     }

@@ -344,7 +344,7 @@ fn load(test: &Test, newest: Option<&Entry>) -> String {
         return format!("by {by}");
     };
     let summary = &run.summary;
-    // Of iterations no rate of requests was asked for; what was due of them is one.
+    // A load of iterations has no requested rate of requests, so the rate of what was due is used.
     let offered = summary.figures.offered.filter(|_| summary.mode == Mode::Open);
     let what = match summary.figures.requested.or(offered) {
         Some(rate) => format!("{}/s", brunt_report::figure::rate(rate)),

@@ -105,7 +105,7 @@ fn acts(call: &Call, status: &Status) -> Result<Markup, Problem> {
     let id = &status.id;
     let form = Form::new(call, format!("/live/{id}/mark"));
     let fields = html! {
-        // A script says how long ago the form was opened, which is the moment that is marked.
+        // A script sends how long ago the form was opened, which is the moment that is marked.
         input type="hidden" name="ago" value=(form.value("ago", "0"));
         (form.input("label", "What happened", Input {
             required: true, most: Some(LABEL_MAX), hint: "backup began", ..TEXT

@@ -124,7 +124,7 @@ fn hidden(who: &Requester) -> Markup {
     html! { input type="hidden" name="form" value=(who.form_token()); }
 }
 
-/// A page that says why something was not done, with the menu of the site for a user who is signed in.
+/// A page with the reason why something was not done, with the menu of the site for a user who is signed in.
 pub(crate) fn problem(call: Option<&Call>, problem: &Problem, request: &str) -> Markup {
     let call = call.filter(|call| call.who.is_some());
     let path = call.map_or("", |call| call.path.split('?').next().unwrap_or_default());

@@ -1,7 +1,7 @@
 //! Times on pages: one way to show them.
 //!
-//! A page is made before it is known in which time zone its reader is. So it shows a time in UTC and says so; a script
-//! shows it in the time zone of the browser, and the title keeps UTC.
+//! The server does not know the time zone of the reader. So a page shows times in UTC, marked as such; a script shows
+//! it in the time zone of the browser, and the title keeps UTC.
 
 use jiff::Timestamp;
 use maud::{Markup, Render, html};

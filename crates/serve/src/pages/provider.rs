@@ -20,7 +20,7 @@ const SECRET_MAX: usize = 4 << 10;
 const GROUPS_MAX: usize = 200;
 /// The range of the minutes after which a session is checked again.
 const MINUTES: (i64, i64) = (1, 1_440);
-/// What everybody else may do, if they may not sign in.
+/// The choice for all other users that means that they may not sign in.
 const NOBODY: &str = "nobody";
 /// Why a trial has no provider.
 const TRIAL: &str =

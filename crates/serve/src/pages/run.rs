@@ -122,7 +122,7 @@ fn whole(
     for (id, inner) in &mut parts.sections {
         if id == "top" {
             let (title, rest) = inner.split_once("</h1>").unwrap_or(("", inner));
-            // The report's own line says the same of a run whose page has no site around it.
+            // The report has a line of its own for pages outside of a site.
             let line = rest.trim_start().strip_prefix("<p class=\"meta\">");
             let rest = line.and_then(|line| line.split_once("</p>")).map_or(rest, |(_, rest)| rest);
             *inner = [title, "</h1>", &message(run, runner).into_string(), rest].concat();

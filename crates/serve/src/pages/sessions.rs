@@ -10,7 +10,7 @@ use crate::call::{Answer, Call};
 use crate::problem::Problem;
 use crate::store::SessionRow;
 
-/// What browsers say about themselves, and their names. The first that fits is it: most name others too.
+/// Parts of User-Agents, and the names of their browsers. The first that matches counts: most name other browsers too.
 const BROWSERS: [(&str, &str); 8] = [
     ("Edg/", "Edge"),
     ("OPR/", "Opera"),

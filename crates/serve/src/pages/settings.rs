@@ -13,7 +13,7 @@ enum For {
     Everybody,
     Runners,
     Admins,
-    /// Everybody, where the site has agents.
+    /// For all users, where the site has agents.
     OfAgents,
 }
 

@@ -18,7 +18,7 @@ use crate::store::{ProviderSettings, User, Vouched};
 
 /// Where the provider sends browsers back to, as a path.
 pub(super) const CALLBACK: &str = "/sign-in/callback";
-/// Where it reports that somebody signed out, as a path.
+/// The path at which the provider reports that a user signed out.
 pub(super) const BACK_CHANNEL: &str = "/sign-in/logout";
 /// Where it sends browsers after signing out, as a path.
 pub(super) const AFTER: &str = "/sign-in";
@@ -112,7 +112,7 @@ fn is_of_issuer(call: &Call, metadata: &Metadata, issuer: &str) -> bool {
     named == issuer || named.is_empty() && !metadata.names_issuer
 }
 
-/// Signs somebody in for whom the provider vouched.
+/// Signs in a user whom the provider authenticated.
 fn admitted(
     call: &Call,
     settings: &ProviderSettings,
@@ -143,7 +143,7 @@ fn admitted(
     Ok(see.with(header::SET_COOKIE, &ended_attempt(app)))
 }
 
-/// The user that somebody is here, who is added when they come first. `None` if they may not sign in.
+/// The user of an identity, added when they first sign in. `None` if they may not sign in.
 fn user_of(
     call: &Call,
     settings: &ProviderSettings,
@@ -179,7 +179,7 @@ fn user_of(
     Ok(app.store.user(id)?)
 }
 
-/// `POST /sign-in/logout`: the provider reports that somebody signed out there.
+/// `POST /sign-in/logout`: the provider reports that a user signed out there.
 pub(crate) fn logged_out(call: &Call) -> Result<Answer, Problem> {
     let app = &call.app;
     let (settings, sealed) = provider(call)?;
@@ -252,7 +252,7 @@ fn locked(call: &Call) -> Result<(), Problem> {
     Err(Problem { wait: Some(wait), ..problem })
 }
 
-/// The page for signing in, with the reason why the provider did not vouch for somebody.
+/// The page for signing in, with the reason why the provider did not authenticate the user.
 fn failed(
     call: &Call,
     (settings, next): (&ProviderSettings, &str),

@@ -12,7 +12,7 @@ use ring::hmac;
 
 use crate::auth::{RandomError, Secret, is_equal};
 
-/// How long somebody may take to sign in at the provider, in seconds.
+/// How long a user may take to sign in at the provider, in seconds.
 pub(crate) const LASTS: i64 = 15 * 60;
 
 /// One attempt to sign in.

@@ -1,4 +1,4 @@
-//! Renewing the tokens of somebody who signed in at the provider: whether they still may be signed in, and their
+//! Renews the tokens of a user who signed in at the provider, to learn whether they may still be signed in, and their
 //! groups.
 
 use http::StatusCode;
@@ -99,7 +99,7 @@ fn checked_again(
     let id = id.ok_or_else(|| NotConfirmed::Later("the provider renews no ID token".to_owned()))?;
     let refresh = reply.refresh_token.clone().or(tokens.refresh);
     let person = person_of(&conversation, settings, (&reply, &id), None);
-    // A refresh token may be valid only once, so the new one is kept whatever the other tokens say.
+    // A refresh token may be valid only once, so the new one is kept whatever the other tokens contain.
     let keep = |checked, id| {
         let tokens = Tokens { id, refresh: refresh.clone() };
         let tokens = tokens.sealed(app, &hash)?;

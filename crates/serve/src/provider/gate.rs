@@ -1,13 +1,13 @@
 //! [`Gate`]: one conversation with the provider at a time, and none for a while after it did not answer.
 //!
-//! A provider that is slow or down must not occupy the threads and processes of the site, which everybody shares.
+//! A provider that is slow or down must not occupy the threads and processes of the site, which all users share.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// For how many seconds no request is sent to a provider that did not answer.
 const REST: i64 = 10;
-/// How long somebody waits for their turn.
+/// How long a request waits for its turn.
 const PATIENCE: Duration = Duration::from_secs(6);
 /// How many wait at a time: each occupies one of the few threads that answer requests.
 const WAITING_MAX: usize = 3;

@@ -1,8 +1,8 @@
 //! [`Provider`]: the requests of the site to the provider at which people sign in.
 //!
-//! Requests are made by a process of their own, so that no socket is opened here, and their answers are bounded. What
-//! the provider says about itself and its keys are remembered for an hour. A key that is not known is looked for at
-//! most once a minute, so that tokens with invented keys cause no requests.
+//! Requests are made by a process of their own, so that no socket is opened here, and their answers are bounded. The
+//! provider's metadata and keys are cached for an hour. A key that is not known is looked for at most once a minute, so
+//! that tokens with invented keys cause no requests.
 
 mod attempt;
 mod check;
@@ -31,7 +31,7 @@ use crate::oidc::{
 use crate::store::ProviderSettings;
 use gate::{Closed, Gate, Turn};
 
-/// How long what the provider says about itself, and its keys, are remembered, in seconds.
+/// How long the provider's metadata and keys are cached, in seconds.
 const LASTS: i64 = 3_600;
 /// How long a provider that answered is taken to be reachable, in seconds.
 const REACHED_LASTS: i64 = 10;
@@ -41,7 +41,7 @@ const KEYS_EVERY: i64 = 60;
 /// Fetcher a request and returns the answer.
 pub(crate) type Fetcher = Box<dyn Fn(Fetch) -> Result<Fetched, ChildError> + Send + Sync>;
 
-/// Why the provider did not authenticate somebody.
+/// Why the provider did not authenticate a user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Failure {
     /// It does not answer, or its answer cannot be read. Another attempt may succeed.
@@ -108,7 +108,7 @@ impl Provider {
         Ok(Conversation { provider: self, settings, secret, now, turn })
     }
 
-    /// Forgets what it said, because its settings were changed.
+    /// Discards its cached metadata and keys, because its settings were changed.
     pub(crate) fn forget(&self) {
         *self.known() = Known::default();
         self.gate.reopen();
@@ -138,7 +138,7 @@ impl From<Closed> for Failure {
 }
 
 impl Conversation<'_> {
-    /// What the provider says about itself, at most an hour ago.
+    /// The provider's metadata, at most an hour old.
     pub(crate) fn metadata(&self) -> Result<Metadata, Failure> {
         let known = self.known_metadata(LASTS);
         if let Some((metadata, true)) = known {
@@ -156,7 +156,7 @@ impl Conversation<'_> {
         }
     }
 
-    /// What is remembered, and whether it was said within this time.
+    /// What is cached, and whether it is newer than this.
     fn known_metadata(&self, lasts: i64) -> Option<(Metadata, bool)> {
         let known = self.provider.known_of(&self.settings.issuer).metadata.clone();
         known.map(|(metadata, at)| (metadata, (at..at + lasts).contains(&self.now)))
@@ -221,7 +221,7 @@ impl Conversation<'_> {
         self.verified(|keys| verify_logout(token, keys, &self.expected(None, None)))
     }
 
-    /// More claims about somebody, if the provider has any.
+    /// The claims of the `UserInfo` endpoint, if the provider has one.
     pub(crate) fn userinfo(&self, access: &str) -> Result<Option<Claims>, Failure> {
         let Some(url) = self.metadata()?.userinfo else { return Ok(None) };
         let by = (header::AUTHORIZATION.to_string(), format!("Bearer {access}"));

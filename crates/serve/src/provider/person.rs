@@ -1,4 +1,4 @@
-//! Who somebody is by what the provider says, and what they may do.
+//! The name, groups and role of a user, from the claims of the provider.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
@@ -96,7 +96,7 @@ fn plain(name: &str) -> String {
     name.chars().filter(fits).take(NAME_MAX).collect()
 }
 
-/// The client secret of the provider. The error says what to do.
+/// The client secret of the provider. The error contains what to do.
 pub(crate) fn client_secret(
     app: &App,
     settings: &ProviderSettings,

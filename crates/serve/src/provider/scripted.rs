@@ -12,7 +12,7 @@ use crate::oidc::made::{Pair, set};
 
 pub(crate) const ISSUER: &str = "https://sso.example.com/realms/load";
 
-/// What it is and what it was asked.
+/// Its settings and the requests that it received.
 pub(crate) struct State {
     /// Its key that signs, and its name.
     pub(crate) key: (Pair, String),
@@ -67,7 +67,7 @@ impl Scripted {
         change(&mut self.0.lock().unwrap());
     }
 
-    /// How often it was asked for this path.
+    /// How many requests it received for this path.
     pub(crate) fn requested(&self, path: &str) -> usize {
         self.0.lock().unwrap().requested.iter().filter(|(requested, _)| requested == path).count()
     }

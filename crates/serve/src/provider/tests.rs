@@ -48,7 +48,7 @@ fn code_is_exchanged_with_verifier_and_secret() {
     assert!(!form.contains_key("client_secret"));
     let by = scripted.0.lock().unwrap().by.clone();
     assert_eq!(by.as_deref(), Some("Basic YnJ1bnQ6czNjcmV0"));
-    // What it says about itself and its keys are asked for once.
+    // Its metadata and keys are requested once.
     sign_in(&provider, &scripted, NOW + 10).unwrap();
     let documents = ["/.well-known/openid-configuration", "/keys", "/token"];
     assert_eq!(documents.map(|path| scripted.requested(path)), [1, 1, 2]);
@@ -109,7 +109,7 @@ fn unreachable_provider_is_retried_after_a_pause() {
     scripted.set(|state| state.is_down = false);
     assert_eq!(sign_in(&provider, &scripted, NOW + 9), down);
     assert!(sign_in(&provider, &scripted, NOW + 10).is_ok());
-    // No browser is sent to it while it is down, though what it said is remembered.
+    // No browser is sent to it while it is down, though its metadata is cached.
     scripted.set(|state| state.is_down = true);
     let reached = |now| provider.begin((&settings, ""), now).unwrap().reached();
     assert!(reached(NOW + 11).is_ok());

@@ -24,7 +24,7 @@ use crate::vault::SecretsError;
 const TICK: Duration = Duration::from_millis(100);
 /// The number of checks between the first interrupt and the second, so that the process sees two separate signals.
 const AGAIN: u32 = 3;
-/// The number of checks after which a process that was asked to end at once is killed.
+/// The number of checks after which a process that did not stop at once is killed.
 const PATIENCE: u32 = 100;
 /// The number of checks between two checks of the disk.
 const DISK_EVERY: u32 = 50;
@@ -47,7 +47,7 @@ struct ActiveRun {
     watch: Arc<Watch>,
     process: Process,
     follower: Follower,
-    /// How many times it was asked to end, and how many checks ago the last time was.
+    /// How many times it was stopped, and how many checks ago the last time was.
     requested: u32,
     since: u32,
 }

@@ -83,7 +83,7 @@ impl Process {
         }
     }
 
-    /// Asks it to end gracefully; the second call, to end at once.
+    /// Stops it gracefully; the second call, at once.
     pub(super) fn interrupt(&self) -> io::Result<()> {
         self.id.signal(Signal::INT)
     }

@@ -1,4 +1,4 @@
-//! [`SeenQueue`]: the queue as somebody sees it, and when its runs are expected to begin and end.
+//! [`SeenQueue`]: the part of the queue that a user may see, and when its runs are expected to begin and end.
 //!
 //! A run belongs to its plan, and who does not see the plan does not find the run. Times are those of the whole queue,
 //! because one machine executes all runs.

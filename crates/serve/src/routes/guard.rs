@@ -106,8 +106,8 @@ fn unknown(route: &Route, call: &Call) -> Problem {
     Problem::new(StatusCode::UNAUTHORIZED, "Token needed", detail)
 }
 
-/// The page that is opened after signing in: the one that was asked for. What a form does, such as `/runs/{id}/about`,
-/// is no page; what it belongs to is.
+/// The page that is opened after signing in: the requested one. For the path of a form's action, such as
+/// `/runs/{id}/about`, it is the page that has the form.
 fn page_of<'a>(route: &Route, call: &'a Call) -> &'a str {
     let path = call.path.split('?').next().unwrap_or_default();
     let act = route.path.rsplit_once('/').map(|(of, act)| !of.is_empty() && !act.starts_with('{'));

@@ -6,7 +6,7 @@ use super::people::{COLUMNS, user};
 use super::{Result, Store, User};
 use crate::auth::{Hash, Role};
 
-/// The most names that are tried for a person whose name somebody else has.
+/// The most names that are tried for a person whose name is taken.
 const NAMES_MAX: usize = 10_000;
 
 /// Somebody as the provider knows them.
@@ -41,7 +41,7 @@ impl Store {
         })
     }
 
-    /// What the provider said last about a user, if they sign in there.
+    /// The provider's latest claims about a user, if they sign in there.
     pub(crate) fn identity(&self, user: i64) -> Result<Option<Identity>> {
         self.read(|file| {
             let query = "SELECT issuer, subject, full_name, mail FROM identity WHERE user = ?1";
@@ -53,7 +53,7 @@ impl Store {
         })
     }
 
-    /// Adds the user of an identity, by this name or, if somebody has it already, with a number after it.
+    /// Adds the user of an identity, by this name or, if it is taken, with a number after it.
     pub(crate) fn add_person(
         &self,
         identity: &Identity,
@@ -71,7 +71,7 @@ impl Store {
         })
     }
 
-    /// Stores what the provider says now about a user: a name, an address, and by their groups a role.
+    /// Stores the provider's present claims about a user: a name, an address, and by their groups a role.
     pub(crate) fn note_person(
         &self,
         user: i64,

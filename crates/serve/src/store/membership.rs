@@ -8,7 +8,7 @@ use rusqlite::{OptionalExtension as _, Transaction};
 
 use super::Result;
 
-/// What comes between the name of a plan and its revision where a run says what it was made from.
+/// The separator between the name of a plan and its revision, in a run's reference to its plan.
 pub(crate) const REVISION: &str = ", revision ";
 
 /// The name in addresses of the test of a plan.

@@ -16,7 +16,7 @@ pub(crate) struct Plan {
     pub(crate) at: i64,
     /// The notes of the import that made it, in lines.
     pub(crate) note: String,
-    /// The project that its test belongs to; without one everybody sees it.
+    /// The project that its test belongs to; without one all users see it.
     pub(crate) project: Option<i64>,
 }
 

@@ -119,7 +119,7 @@ impl Store {
         })
     }
 
-    /// Stores the groups in which the provider says a user is.
+    /// Stores the groups of a user, as the provider reports them.
     pub(crate) fn note_groups(&self, user: i64, groups: &[String]) -> Result<()> {
         self.write(|file| {
             file.execute("DELETE FROM user_group WHERE user = ?1", [user])?;

@@ -17,18 +17,18 @@ pub(crate) struct ProviderSettings {
     pub(crate) client: String,
     /// The scopes that are requested, separated by spaces.
     pub(crate) scopes: String,
-    /// The claim that has somebody's groups, or a path to it.
+    /// The claim that has the groups of a user, or a path to it.
     pub(crate) claim: String,
     /// What the members of groups may do.
     pub(crate) groups: Vec<(String, Role)>,
-    /// What everybody else may do; `None` if they may not sign in.
+    /// The role of all other users; `None` if they may not sign in.
     pub(crate) others: Option<Role>,
     /// After how many minutes a session is checked at the provider again.
     pub(crate) minutes: i64,
 }
 
 impl ProviderSettings {
-    /// What somebody in these groups may do: as much as the best of them. `None` if they may not sign in.
+    /// The role of a user in these groups: the highest that one of them gives. `None` if they may not sign in.
     pub(crate) fn role(&self, groups: &[String]) -> Option<Role> {
         let named = self.groups.iter().filter(|(group, _)| groups.contains(group));
         named.map(|(_, role)| *role).max().max(self.others)

@@ -22,7 +22,7 @@ const OF_USER_MAX: i64 = 50;
 pub(crate) struct Visitor {
     /// The address of the client.
     pub(crate) address: String,
-    /// What its browser says about itself.
+    /// The User-Agent of its browser.
     pub(crate) browser: String,
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Test {
     pub(crate) name: String,
     /// Its plan in the newest revision; a test of uploaded runs has none.
     pub(crate) plan: Option<Plan>,
-    /// The project that it belongs to; without one everybody sees it.
+    /// The project that it belongs to; without one all users see it.
     pub(crate) project: Option<i64>,
     /// The load of its newest run; empty if that is unknown, or if there is no run.
     pub(crate) load: String,
@@ -236,7 +236,7 @@ mod tests {
         Entry { id: format!("{number:024x}").parse().unwrap(), summary, about }
     }
 
-    /// What the index says of a run: its plan, revision and target, its test, its figures.
+    /// The index's entry of a run: its plan, revision and target, its test, its figures.
     type Columns = ([Option<i64>; 3], String, [f64; 2]);
 
     fn columns(store: &Store) -> Vec<Columns> {

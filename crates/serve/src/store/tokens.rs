@@ -9,8 +9,8 @@ use crate::auth::{Hash, Scope};
 /// The precision with which the last use is stored, in seconds.
 const USED_EVERY: i64 = 60;
 
-/// How long the tokens of somebody who signs in at the provider are valid after it last confirmed them, in seconds: who
-/// left keeps none for long, even if no administrator disables them here.
+/// How long the tokens of a user who signs in at the provider are valid after it last confirmed them, in seconds: the
+/// tokens of a user who has left expire even if no administrator disables them here.
 const CONFIRMED_MAX: i64 = 30 * 24 * 3_600;
 
 /// A token, without its secret.

@@ -134,7 +134,7 @@ impl<'a> Controls<'a> {
     pub(crate) fn end(&mut self, name: &LocalName, depth: usize) {
         match &**name {
             "form" => self.open = None,
-            // What is too much is found when it is added, and said when the form is sent.
+            // An excess is found when a field is added, and reported when the form is sent.
             "select" | "textarea" => {
                 let _ = self.finish();
             }

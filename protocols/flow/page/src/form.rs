@@ -17,7 +17,7 @@ pub struct Form {
     pub fields: Vec<Field>,
     /// The buttons that send it, in the order of the page.
     pub buttons: Vec<Button>,
-    /// Which of the selectors that were asked for select it, by their numbers.
+    /// Which of the requested selectors select it, by their numbers.
     pub(crate) selected: Vec<usize>,
     /// Whether some of it was too much to be kept.
     pub(crate) cut: bool,
@@ -76,7 +76,7 @@ pub struct Button {
     pub value: String,
     /// Whether it is a picture, of which the place of the click is sent.
     pub picture: bool,
-    /// What it sends the form with, in place of what the form says.
+    /// Where it sends the form, in place of the form's action.
     pub action: Option<String>,
     /// In place of the form's method.
     pub method: Option<String>,

@@ -13,7 +13,7 @@ const LINE: &str = "----brunt-form-";
 /// How many hexadecimal digits the number has.
 const DIGITS: usize = 8;
 
-/// What is said of a part before its content.
+/// The headers of a part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PartHead<'a> {
     /// The name of the field.

@@ -1,7 +1,7 @@
 //! [`Page`]: what is kept of an HTML answer for later requests.
 //!
-//! A document is passed once. Forms are kept as they would be sent; of links only those that were asked for. The memory
-//! for a page is bounded, whatever it contains: what is beyond is left out, and a form that lost a part is not sent.
+//! A document is passed once. Forms are kept as they would be sent; of links only those that were requested. The memory
+//! for a page is bounded, whatever it contains: the excess is left out, and a form that lost a part is not sent.
 
 use crate::document::{Document, Node, attribute};
 use crate::fields::Controls;
@@ -35,7 +35,7 @@ pub struct Page {
     pub url: Url,
     /// The status it came with.
     pub status: u16,
-    /// What later requests say about where they come from.
+    /// The Referer that later requests send.
     pub referrer: Referrer,
     base: Option<String>,
     forms: Vec<Form>,
@@ -45,7 +45,7 @@ pub struct Page {
     links: Vec<Option<String>>,
     /// How many scripts it has.
     scripts: usize,
-    /// What it says about an error.
+    /// Its error message.
     error: Option<String>,
 }
 
@@ -120,7 +120,7 @@ impl Page {
         base.as_ref().unwrap_or(&self.url).join(reference.trim()).ok()
     }
 
-    /// The page in words: where it came from, what it has, and what it says about an error.
+    /// A description of the page: its URL, what it contains, and its error message.
     pub fn words(&self) -> String {
         let place = format!("{} ({})", shown(&self.url), self.status);
         let forms: Vec<String> = self.forms.iter().map(Form::words).collect();
@@ -141,7 +141,7 @@ impl Page {
         format!("{place}; {has}{}", message.unwrap_or_default())
     }
 
-    /// What it says about an error, if it says anything.
+    /// Its error message, if it has one.
     pub fn error(&self) -> Option<&str> {
         self.error.as_deref()
     }

@@ -1,4 +1,4 @@
-//! [`Part`]: the parts of a page in order, for whoever looks for more than a selector says.
+//! [`Part`]: the parts of a page in order, for searches that no selector can express.
 
 use crate::document::{Document, Node};
 use html5ever::tokenizer::Tag;

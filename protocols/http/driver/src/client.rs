@@ -383,7 +383,7 @@ impl Client {
     }
 }
 
-/// Says where an answer came from, if that is wanted.
+/// Records where an answer came from, if that is wanted.
 fn locate(wanted: Wanted, origin: &Origin, request: &Request, response: &mut Response) {
     if wanted.url {
         response.url = Some([origin.prefix().as_bytes(), request.target()].concat().into());

@@ -49,8 +49,7 @@ pub struct RequestScope<'a> {
 }
 
 impl RequestScope<'_> {
-    /// Whether nobody else can read what is sent there: over a secured connection, or to this machine, as browsers and
-    /// curl decide it.
+    /// Whether a connection is private: secured, or to this machine, by the rules of browsers and curl.
     fn is_trusted(&self) -> bool {
         let address = self.host.parse::<IpAddr>();
         self.secure

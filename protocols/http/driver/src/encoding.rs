@@ -61,7 +61,7 @@ pub enum Unpacked {
     Part,
 }
 
-/// Decodes `body`, whose head has these values of `Content-Encoding`, into `out`, up to `limit` bytes. `whole` says
+/// Decodes `body`, whose head has these values of `Content-Encoding`, into `out`, up to `limit` bytes. `whole` is
 /// whether the body is complete.
 pub fn decode<'a>(
     values: impl Iterator<Item = &'a [u8]>,

@@ -1,7 +1,7 @@
 //! [`Response`]: an answer, as far as it was requested.
 //!
-//! A request says whether the body is wanted; otherwise it is counted and discarded, whatever its length. Fields are
-//! stored as positions in the bytes of the head.
+//! A body that the request does not want is counted and discarded, whatever its length. Fields are stored as positions
+//! in the bytes of the head.
 
 use super::limits::Limits;
 use brunt_exchange::Moment;
@@ -92,7 +92,7 @@ impl Response {
         response
     }
 
-    /// Says where a sample came from.
+    /// Records where a sample came from.
     #[must_use]
     pub fn from_url(self, url: &str) -> Self {
         Self { url: Some(url.as_bytes().into()), ..self }

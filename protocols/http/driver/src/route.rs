@@ -26,7 +26,7 @@ pub(super) enum Route {
 }
 
 impl Route {
-    /// Opens connection `number` to a host and a port. `tunnel` says that a proxy must not see the content.
+    /// Opens connection `number` to a host and a port. With `tunnel`, a proxy must not see the content.
     pub(super) async fn connect(
         &self,
         (host, port): (&str, u16),

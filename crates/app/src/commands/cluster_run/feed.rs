@@ -12,7 +12,7 @@ use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 
-/// How many pieces can wait to be read before the agent is asked to send them again.
+/// How many pieces can wait to be read before the agent must send them again.
 const PIECES_MAX: usize = 16;
 
 /// Why the stream of an agent cannot be used.

@@ -95,7 +95,7 @@ impl Agents {
             count,
             weights,
             patience: requested.patience.unwrap_or(Duration::from_secs(60)),
-            // The maximum of one machine says nothing about several.
+            // The maximum of one machine does not apply to several.
             subject: Subject { ceiling: None, ..subject },
             run: brunt_record::run_id(),
             epoch: Cell::new(0),

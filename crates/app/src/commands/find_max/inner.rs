@@ -1,8 +1,8 @@
 //! [`Inner`]: the command whose load is tried, read as if it had been typed by itself.
 //!
-//! It says what is done, over how many connections, and to which target. find-max decides when, how often and for how
-//! long exchanges are made, and it writes all files and output: an option of the inner command that sets one of these
-//! is refused by its name.
+//! It defines what is done, over how many connections, and to which target. find-max decides when, how often and for
+//! how long exchanges are made, and it writes all files and output: an option of the inner command that sets one of
+//! these is refused by its name.
 
 use std::fmt::Display;
 

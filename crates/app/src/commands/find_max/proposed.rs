@@ -161,7 +161,7 @@ fn proposed_search_of_a_plan_unsets_its_rate() {
     ] {
         assert_eq!(words_of_plan(run, line), (expected.to_owned(), None), "{run}: {line}");
     }
-    // Nobody thinks in a search, and there are no rounds: it would be another load.
+    // A search has no think time and no rounds: it would be another load.
     for (run, line) in [
         ("think = \"1s\"", "run PLAN"),
         ("rate = \"5/s\"", "run PLAN --node 0/2 --seed 5"),

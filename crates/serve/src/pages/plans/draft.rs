@@ -32,7 +32,7 @@ pub(crate) fn keep(call: &Call) -> Result<Answer, Problem> {
     }
     let applied = applied(&call.app, &text(call)?, &Typed::from_call(call))?;
     put(call, &plan, &applied.text, &applied.left)?;
-    // A script sends the form while it is edited, and shows what the page says of it.
+    // A script sends the form while it is edited, and shows the findings of the page.
     if let Some(fault) = applied.faults.first().filter(|_| !act.is_empty()) {
         return Err(refusal(applied.faults.len(), &fault.why));
     }

@@ -19,7 +19,7 @@ const LINES: usize = 3;
 const LINE: f64 = 13.0;
 /// The most characters of a label in a chart.
 const LABEL_MAX: usize = 24;
-/// The words of a run whose figures say nothing about the target.
+/// The words of a run whose figures do not measure the target.
 const VALID: &str = "valid";
 /// So many figures are followed at the same time.
 const TOGETHER: f64 = 2.0;

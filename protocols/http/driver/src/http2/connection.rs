@@ -415,7 +415,7 @@ impl State {
         self.wake_task();
     }
 
-    /// Removes a stream. If it is not finished on both sides, the server is told so.
+    /// Removes a stream. If it is not finished on both sides, it is reset.
     pub(super) fn remove(&mut self, slot: usize, body_sent: bool) -> Option<Stream> {
         let (number, stream) = self.streams.remove(slot)?;
         let unfinished = match stream.phase {

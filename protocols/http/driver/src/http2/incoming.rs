@@ -154,7 +154,7 @@ impl State {
             Phase::Waiting => {}
             Phase::Ended => return Err(ErrorCode::STREAM_CLOSED),
             Phase::Failed(_) => return Ok(()),
-            // A trailer, whose fields nobody needs.
+            // A trailer, whose fields are not used.
             Phase::Body if ends => {
                 self.ended(number);
                 return Ok(());

@@ -41,7 +41,7 @@ pub(super) struct Shared {
     input: Input,
     /// The server ended a connection that should be kept, and it is not open again yet.
     pub(super) lapsed: Cell<bool>,
-    /// It was ended after its last request, because the settings said so.
+    /// It was ended after its last request, as the settings demand.
     pub(super) worn: Cell<bool>,
     /// When it was last opened.
     pub(super) opened: Cell<Moment>,

@@ -1,6 +1,6 @@
 //! [`ServerFigures`]: what can be observed of the target beside its answers: processor time, and its own counts.
 //!
-//! `--server-cpu` says where the figures come from. Sources differ in what they know: a process has processor time, a
+//! `--server-cpu` names the source of the figures. Sources differ in what they know: a process has processor time, a
 //! control socket or a directory's monitor has counts, and neither is a substitute for the other. A source that fails
 //! meanwhile is reported at the end, and does not end the search.
 
@@ -33,7 +33,7 @@ pub(super) trait ServerFigures {
     /// What was observed since the first reading of the step; the next step starts again from nothing.
     fn seen(&mut self) -> Seen;
 
-    /// What a record says about the source, by name.
+    /// The labels of the source in a record, by name.
     fn facts(&self) -> Vec<(&'static str, String)>;
 
     /// What could not be observed, and what else would show it.
