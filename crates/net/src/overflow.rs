@@ -13,7 +13,7 @@ pub struct Overflow {
 
 impl Overflow {
     /// Records the present value of the kernel's counter. An older value that arrives late changes nothing.
-    pub fn heard(&self, lost: u32) {
+    pub fn update(&self, lost: u32) {
         let more = lost.wrapping_sub(self.last.get());
         if more <= u32::MAX / 2 {
             self.last.set(lost);
@@ -35,7 +35,7 @@ mod tests {
     fn overflow_counter_wraps_correctly() {
         let overflow = Overflow::default();
         for lost in [0, 5, 5, 2_000_000_000, 4_000_000_000, u32::MAX, 9] {
-            overflow.heard(lost);
+            overflow.update(lost);
         }
         assert_eq!(overflow.total(), (1 << 32) + 9);
     }
@@ -43,10 +43,10 @@ mod tests {
     #[test]
     fn overflow_counter_ignores_earlier_values() {
         let overflow = Overflow::default();
-        overflow.heard(7);
-        overflow.heard(3);
+        overflow.update(7);
+        overflow.update(3);
         assert_eq!(overflow.total(), 7);
-        overflow.heard(8);
+        overflow.update(8);
         assert_eq!(overflow.total(), 8);
     }
 }

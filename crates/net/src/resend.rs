@@ -4,7 +4,7 @@
 //! A server may close an idle connection at any time, without knowing that a client is about to use it. A request that
 //! is sent at that moment finds the connection closed. It was most likely not processed, but that is not certain: so
 //! what may be sent again depends on whether carrying it out twice has the effect of carrying it out once (RFC 9110
-//! section 9.2.2). This module knows no protocol; the driver of the protocol says whether a request is safe.
+//! section 9.2.2). This module knows no protocol; the driver of the protocol decides whether a request is safe.
 //!
 //! Every driver decides by [`Resend::repeats`]. A driver whose exchange is a future awaits its request itself, so that
 //! this adds no future to the path of every exchange.
@@ -41,7 +41,7 @@ pub enum Resend {
 }
 
 impl Resend {
-    /// Whether a request may be sent again; `safe` says whether it may be carried out twice.
+    /// Whether a request may be sent again; `safe` is whether it may be carried out twice.
     pub const fn allows(self, safe: bool) -> bool {
         match self {
             Self::Never => false,
@@ -78,13 +78,13 @@ pub struct Unanswered {
 pub fn repeating<C, T, E>(
     carrier: &mut C,
     watch: &mut Watch<'_>,
-    mut ask: impl FnMut(&mut C) -> Result<T, E>,
+    mut attempt: impl FnMut(&mut C) -> Result<T, E>,
     again: impl FnOnce(&mut C, &E, &mut Watch<'_>) -> bool,
 ) -> Result<T, E> {
-    match ask(carrier) {
+    match attempt(carrier) {
         Err(failure) if again(carrier, &failure, watch) => {
             watch.resent();
-            ask(carrier)
+            attempt(carrier)
         }
         answer => answer,
     }
@@ -140,7 +140,7 @@ mod tests {
     }
 
     impl Server<'_> {
-        fn ask(&mut self) -> Result<u32, &'static str> {
+        fn attempt(&mut self) -> Result<u32, &'static str> {
             self.requested += 1;
             if self.answered == self.answers {
                 self.clock.pass(self.late);
@@ -172,7 +172,7 @@ mod tests {
         ) -> Result<u32, &'static str> {
             watch.sent();
             let kept = self.answered > 0;
-            repeating(self, watch, Self::ask, |server, _, watch| {
+            repeating(self, watch, Self::attempt, |server, _, watch| {
                 let in_flight = watch.sent_at().map_or(Duration::ZERO, |sent| watch.now() - sent);
                 let round_trip = Duration::from_millis(7);
                 rule.repeats(&Unanswered { kept, in_flight, round_trip, safe })
@@ -192,7 +192,7 @@ mod tests {
         };
         assert_eq!([0, 20, 21, 500].map(|at| crossed(at, 0)), [true, true, false, false]);
         assert_eq!([20, 150, 151].map(|at| crossed(at, 150)), [true, true, false]);
-        // A connection whose first packet was lost says nothing about the way.
+        // If its first packet was lost, the time that a connection took is not that of a round trip.
         assert_eq!([500, 501, 1_000].map(|at| crossed(at, 1_003)), [true, false, false]);
     }
 
@@ -247,7 +247,7 @@ mod tests {
         let mut watch = Watch::new(&clock, None);
         watch.sent();
         let again = |server: &mut Server<'_>, _: &_, watch: &mut Watch<'_>| server.open(watch);
-        assert_eq!(repeating(&mut server, &mut watch, Server::ask, again), Err("closed"));
+        assert_eq!(repeating(&mut server, &mut watch, Server::attempt, again), Err("closed"));
         assert_eq!((server.requested, watch.times_resent(), watch.times_reconnected()), (3, 1, 1));
     }
 

@@ -33,7 +33,7 @@ pub struct Lookup {
 enum State {
     /// The name was an address, or no thread could be started.
     Known(Found),
-    Asked(Arc<Question>, Receiver<Found>),
+    Queued(Arc<Query>, Receiver<Found>),
 }
 
 impl Lookup {
@@ -55,9 +55,9 @@ impl Lookup {
         resolve: impl FnOnce() -> Found + Send + 'static,
     ) -> Self {
         let (sender, answer) = sync_channel(1);
-        let question = Arc::new(Question(Mutex::new(Some((Box::new(resolve), sender)))));
-        let state = match threads.ask(&question) {
-            Ok(()) => State::Asked(question, answer),
+        let query = Arc::new(Query(Mutex::new(Some((Box::new(resolve), sender)))));
+        let state = match threads.submit(&query) {
+            Ok(()) => State::Queued(query, answer),
             Err(error) => State::Known(Err(error)),
         };
         Self { limit, state }
@@ -79,16 +79,16 @@ impl Lookup {
     }
 
     fn found(self) -> Found {
-        let (question, answer) = match self.state {
+        let (query, answer) = match self.state {
             State::Known(found) => return found,
-            State::Asked(question, answer) => (question, answer),
+            State::Queued(query, answer) => (query, answer),
         };
         let limit = self.limit;
         match answer.recv_timeout(limit) {
             Ok(found) => found,
             Err(RecvTimeoutError::Disconnected) => Err(io::Error::other("the resolver panicked")),
             Err(RecvTimeoutError::Timeout) => {
-                let words = match question.take() {
+                let words = match query.take() {
                     Some(_) => "the resolver was busy with other names for",
                     None => "the resolver did not answer within",
                 };
@@ -100,16 +100,16 @@ impl Lookup {
     }
 }
 
-/// What a thread has to do, and where its answer goes, until a thread takes it.
-struct Question(Mutex<Option<(Resolve, SyncSender<Found>)>>);
+/// A name to resolve and where its addresses go, until a thread takes it.
+struct Query(Mutex<Option<(Resolve, SyncSender<Found>)>>);
 
-impl Question {
+impl Query {
     fn take(&self) -> Option<(Resolve, SyncSender<Found>)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
-/// The threads that resolve names. Each ends when no question is left.
+/// The threads that resolve names. Each ends when no query is left.
 struct Threads {
     most: usize,
     work: Mutex<Work>,
@@ -117,29 +117,29 @@ struct Threads {
 
 struct Work {
     threads: usize,
-    /// In the order in which they were asked. Those whose callers have given up are passed over.
-    questions: VecDeque<Weak<Question>>,
+    /// In the order in which they were submitted. Those whose callers have given up are passed over.
+    queries: VecDeque<Weak<Query>>,
 }
 
 impl Threads {
     const fn new(most: usize) -> Self {
-        Self { most, work: Mutex::new(Work { threads: 0, questions: VecDeque::new() }) }
+        Self { most, work: Mutex::new(Work { threads: 0, queries: VecDeque::new() }) }
     }
 
     fn work(&self) -> MutexGuard<'_, Work> {
         self.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has a question answered, at once or when a thread is free.
-    fn ask(&'static self, question: &Arc<Question>) -> io::Result<()> {
+    /// Resolves a query, at once or when a thread is free.
+    fn submit(&'static self, query: &Arc<Query>) -> io::Result<()> {
         let mut work = self.work();
         if work.threads < self.most {
             let named = std::thread::Builder::new().name("resolver".to_owned());
             named.spawn(|| self.answer_all())?;
             work.threads += 1;
         }
-        work.questions.retain(|requested| requested.strong_count() > 0);
-        work.questions.push_back(Arc::downgrade(question));
+        work.queries.retain(|requested| requested.strong_count() > 0);
+        work.queries.push_back(Arc::downgrade(query));
         Ok(())
     }
 
@@ -153,11 +153,11 @@ impl Threads {
         }
     }
 
-    /// The next question; without one, the thread that asks ends.
+    /// The next query; without one, the calling thread ends.
     fn next(&self) -> Option<(Resolve, SyncSender<Found>)> {
         let mut work = self.work();
-        while let Some(requested) = work.questions.pop_front() {
-            let taken = requested.upgrade().and_then(|question| question.take());
+        while let Some(requested) = work.queries.pop_front() {
+            let taken = requested.upgrade().and_then(|query| query.take());
             if taken.is_some() {
                 return taken;
             }
@@ -198,7 +198,7 @@ mod tests {
             assert_eq!(error.kind(), io::ErrorKind::TimedOut);
             assert!(error.to_string().contains("busy with other names for 10ms"), "{error}");
         }
-        assert_eq!(THREADS.work().questions.len(), 1, "the last, until the next is asked");
+        assert_eq!(THREADS.work().queries.len(), 1, "the last, until the next is submitted");
         for (mut lookup, _end, _) in hanging {
             lookup.limit = SHORT;
             let error = lookup.wait().unwrap_err();
@@ -216,7 +216,7 @@ mod tests {
         taken.recv().unwrap();
         also.recv().unwrap();
         let further: Vec<_> = (0..5).map(|_| plain(&THREADS, LONG)).collect();
-        assert_eq!(THREADS.work().questions.len(), 5);
+        assert_eq!(THREADS.work().queries.len(), 5);
         drop(end);
         assert_eq!(first.wait().unwrap_err().kind(), io::ErrorKind::NotFound);
         // Nobody has to wait for one of them, so that the next begins.
@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(next.wait().unwrap(), [address()]);
     }
 
-    /// A lookup that says when a thread has taken it, and finds nothing once its sender is dropped.
+    /// A lookup that signals when a thread has taken it, and finds nothing once its sender is dropped.
     fn hanging(threads: &'static Threads, limit: Duration) -> (Lookup, Sender<()>, Receiver<()>) {
         let (end, ends) = channel::<()>();
         let (take, taken) = channel();

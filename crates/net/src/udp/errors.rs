@@ -26,7 +26,7 @@ pub(super) struct ErrorQueue {
 
 impl ErrorQueue {
     /// Requests that the kernel keeps the errors of this socket. If it cannot, no error is ever found.
-    pub(super) fn ask(socket: BorrowedFd<'_>, v6: bool) {
+    pub(super) fn enable(socket: BorrowedFd<'_>, v6: bool) {
         // On a kernel without the option the socket simply reports no errors.
         let _ = if v6 {
             setsockopt(&socket, sockopt::Ipv6RecvErr, &true)

@@ -93,9 +93,9 @@ impl KernelSocket {
         Ok(self.inner.get_ref().recv_buffer_size()? / 2)
     }
 
-    /// How many datagrams it lost, as far as those that it received said.
+    /// How many datagrams it lost, as reported with those that it received.
     #[cfg(test)]
-    pub(super) const fn heard(&self) -> u64 {
+    pub(super) const fn overflow_total(&self) -> u64 {
         self.overflow.total()
     }
 
@@ -115,7 +115,7 @@ impl KernelSocket {
         let translation = self.kernel_stamps.then(|| Translation::now(clock));
         inbox.take(count, |_, beside| {
             if let Some(lost) = beside.lost {
-                self.overflow.heard(lost);
+                self.overflow.update(lost);
             }
             let at = translation.and_then(|it| Some(it.moment(beside.stamp?)));
             Some(Arrived::whole(beside, at))
@@ -207,7 +207,7 @@ impl Carrier for KernelSocket {
 
     fn overflowed(&self) -> u64 {
         if let Ok(lost) = mmsg::dropped(self.inner.as_fd()) {
-            self.overflow.heard(lost);
+            self.overflow.update(lost);
         }
         self.overflow.total()
     }
@@ -246,7 +246,7 @@ fn prepare(network: &Network, options: &Options) -> io::Result<socket2::Socket> 
     size_buffers(&socket, options.receive_buffer, options.send_buffer)?;
     mmsg::report(socket.as_fd())?;
     if options.icmp == Icmp::Counted {
-        ErrorQueue::ask(socket.as_fd(), options.local.is_ipv6());
+        ErrorQueue::enable(socket.as_fd(), options.local.is_ipv6());
     }
     Ok(socket)
 }

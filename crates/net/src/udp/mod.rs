@@ -31,7 +31,7 @@ pub const RECEIVE_BUFFER: usize = 8 << 20;
 pub enum Icmp {
     /// The socket does not receive them.
     #[default]
-    Unheard,
+    Ignored,
     /// Those that report an unreachable port are counted.
     Counted,
 }
@@ -76,7 +76,7 @@ impl Options {
             receive_buffer: RECEIVE_BUFFER,
             send_buffer: 0,
             kernel_stamps: false,
-            icmp: Icmp::Unheard,
+            icmp: Icmp::Ignored,
             batch: BATCH,
         }
     }

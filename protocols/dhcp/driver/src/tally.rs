@@ -39,7 +39,7 @@ pub enum Counter {
     /// Messages that were abandoned before the end of their drop time.
     CutOff,
     /// Messages that no server answers.
-    Unasked,
+    NoReplyExpected,
     /// Replies to messages that had been abandoned.
     Late,
     /// Replies to messages that had been answered.
@@ -65,7 +65,7 @@ impl Counter {
         Self::Unusable,
         Self::Drops,
         Self::CutOff,
-        Self::Unasked,
+        Self::NoReplyExpected,
         Self::Late,
         Self::Duplicates,
         Self::Rejected,
@@ -84,7 +84,7 @@ impl Counter {
             Self::Unusable => "unusable",
             Self::Drops => "drops",
             Self::CutOff => "cut off",
-            Self::Unasked => "unasked",
+            Self::NoReplyExpected => "unasked",
             Self::Late => "late",
             Self::Duplicates => "duplicates",
             Self::Rejected => "rejected leases",
@@ -259,7 +259,7 @@ fn waiting(count: impl Fn(Counter) -> u64) -> i64 {
         Counter::Unusable,
         Counter::Drops,
         Counter::CutOff,
-        Counter::Unasked,
+        Counter::NoReplyExpected,
     ];
     of(Counter::Sent) - ended.into_iter().map(of).sum::<i64>()
 }

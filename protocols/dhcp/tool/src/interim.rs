@@ -99,7 +99,7 @@ impl<'a> Interim<'a> {
         let mut text = String::new();
         for (stage, before) in figures.stages.iter().zip(&mut self.resent) {
             let ended = stage.received + stage.naks + stage.unusable + stage.drops + stage.cut_off;
-            let answers = stage.sent.saturating_sub(ended + stage.unasked);
+            let answers = stage.sent.saturating_sub(ended + stage.no_reply_expected);
             if answers > 0 && stage.resent > 0 {
                 let resent = stage.resent - *before;
                 let retrying = stage.retried;

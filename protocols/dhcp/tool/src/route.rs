@@ -140,7 +140,7 @@ impl Route {
             self.interface.as_ref().filter(|_| ip.is_multicast()).map(|found| found.index);
         options.kernel_stamps = args.report.kernel_stamps;
         // No ICMP error answers a broadcast or a multicast.
-        options.icmp = if on_link { Icmp::Unheard } else { Icmp::Counted };
+        options.icmp = if on_link { Icmp::Ignored } else { Icmp::Counted };
         if let Some(batch) = args.load.batch {
             options.batch = batch;
         }

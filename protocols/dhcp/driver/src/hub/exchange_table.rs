@@ -286,7 +286,7 @@ impl<D: Dialogue> ExchangeTable<D> {
         } else {
             let (outcome, answered) = (Outcome::Ok(0), false);
             let ending = Ending { outcome, answered, anomaly: None, lease: None };
-            self.count_end(index, Counter::Unasked, TransactionEnd::Answered, now);
+            self.count_end(index, Counter::NoReplyExpected, TransactionEnd::Answered, now);
             self.freed(index);
             self.finish(index, ending, now);
         }

@@ -233,7 +233,7 @@ impl Link {
         let send = |frame: &[u8]| drop(self.transmit(socket, frame));
         inbox.take(count, |frame, beside| {
             if let Some(lost) = beside.lost {
-                self.overflow.heard(lost);
+                self.overflow.update(lost);
             }
             let at = translation.and_then(|it| Some(it.moment(beside.stamp?)));
             segment.receive(frame, beside, at, send)
@@ -277,7 +277,7 @@ impl Carrier for Link {
 
     fn overflowed(&self) -> u64 {
         if let Ok(lost) = mmsg::dropped(self.inner.as_fd()) {
-            self.overflow.heard(lost);
+            self.overflow.update(lost);
         }
         self.overflow.total()
     }

@@ -109,7 +109,7 @@ pub(crate) struct StageFigures {
     /// Messages whose answer was not waited for until the end of the drop time.
     pub cut_off: u64,
     /// Messages that no server answers.
-    pub unasked: u64,
+    pub no_reply_expected: u64,
     /// Answers after the drop time.
     pub late: u64,
     /// Answers after a first answer.
@@ -146,7 +146,7 @@ impl StageFigures {
             unusable,
             drops,
             cut_off,
-            unasked,
+            no_reply_expected,
             late,
             duplicates,
             rejected,
@@ -163,7 +163,7 @@ impl StageFigures {
             unusable,
             drops,
             cut_off,
-            unasked,
+            no_reply_expected,
             late,
             duplicates,
             rejected,
@@ -478,7 +478,7 @@ mod tests {
         let second = &figures.stages[1];
         assert_eq!((second.sent, second.resent, second.received), (45, 48, 51));
         assert_eq!((second.naks, second.unusable, second.drops), (54, 57, 60));
-        assert_eq!((second.cut_off, second.unasked), (63, 66));
+        assert_eq!((second.cut_off, second.no_reply_expected), (63, 66));
         assert_eq!((second.late, second.duplicates), (69, 72));
         assert_eq!((second.rejected, second.non_unique, second.retried), (75, 78, 81));
         assert_eq!(second.drops_stalled, 84);
