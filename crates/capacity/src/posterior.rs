@@ -68,11 +68,11 @@ fn weighed(votes: &[Vote], errors: Errors) -> Option<Estimate> {
     let logs: Vec<f64> = (0..count)
         .map(|at| {
             let t = threshold(at);
-            let says = |vote: &Vote| {
+            let likelihood = |vote: &Vote| {
                 let above = vote.clipped(errors);
                 if t >= vote.rate { above } else { 1.0 - above }
             };
-            votes.iter().map(|vote| says(vote).ln()).sum()
+            votes.iter().map(|vote| likelihood(vote).ln()).sum()
         })
         .collect();
     let greatest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);

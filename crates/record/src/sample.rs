@@ -1,7 +1,7 @@
 //! The texts of the first few failures of each kind, so that a count can be understood.
 //!
-//! A run that fails a million times keeps ten texts of a kind, and soon stops asking sessions to
-//! write more: creating texts that are not kept would delay the generator.
+//! A run that fails a million times keeps ten texts of a kind, and soon stops requesting texts from sessions: creating
+//! texts that are not kept would delay the generator.
 
 use brunt_exchange::{Outcome, ShownExchange, Unreached};
 use std::time::Duration;
@@ -52,10 +52,9 @@ impl Samples {
     pub const TEXT_MAX: usize = 400;
     /// The most texts kept between two calls that take them, for [`every`](Self::every).
     pub const EVERY_MAX: usize = 10_000;
-    /// After this many texts that were not kept, only one in about `ASKED_EVERY` exchanges is asked
-    /// for a text.
+    /// After this many texts that were not kept, only one in about `RECHECK_EVERY` exchanges writes a text.
     const REFUSED_MAX: u32 = 1_024;
-    const ASKED_EVERY: u32 = 256;
+    const RECHECK_EVERY: u32 = 256;
 
     /// No samples yet.
     pub fn new() -> Self {
@@ -73,7 +72,7 @@ impl Samples {
         if self.every || self.refused < Self::REFUSED_MAX {
             return true;
         }
-        self.refused = if self.refused >= Self::REFUSED_MAX + Self::ASKED_EVERY {
+        self.refused = if self.refused >= Self::REFUSED_MAX + Self::RECHECK_EVERY {
             Self::REFUSED_MAX
         } else {
             self.refused + 1

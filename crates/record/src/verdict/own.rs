@@ -19,9 +19,9 @@ pub const JUDGED_BEYOND: f64 = 5.0;
 /// The percentiles that decide, beside those of the objectives.
 const DECIDING: [f64; 2] = [50.0, 99.0];
 /// One that is reported, and decides nothing.
-const TOLD: f64 = 99.9;
+const REPORTED: f64 = 99.9;
 /// A smaller difference is not reported.
-const TOLD_MIN_US: f64 = 20.0;
+const REPORTED_MIN_US: f64 = 20.0;
 
 /// A percentile of response time that the generator's own part moves by more than a tenth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -103,7 +103,7 @@ pub(super) fn parts(evidence: &Evidence<'_>) -> Vec<OwnPart> {
         DECIDING.contains(&percentile) || evidence.requested.contains(&percentile)
     };
     let mut percentiles: Vec<f64> =
-        DECIDING.into_iter().chain([TOLD]).chain(evidence.requested.iter().copied()).collect();
+        DECIDING.into_iter().chain([REPORTED]).chain(evidence.requested.iter().copied()).collect();
     percentiles.sort_by(f64::total_cmp);
     percentiles.dedup();
     let mut parts = Vec::new();
@@ -176,6 +176,6 @@ pub(super) fn timer_note(parts: &[OwnPart], timer: &TimerRecord) -> Option<Strin
 /// have changed.
 fn worst(parts: &[OwnPart]) -> Option<&OwnPart> {
     let judged =
-        parts.iter().filter(|part| part.too_few.is_none() && part.too_high_us() > TOLD_MIN_US);
+        parts.iter().filter(|part| part.too_few.is_none() && part.too_high_us() > REPORTED_MIN_US);
     judged.max_by(|a, b| a.ours.cmp(&b.ours).then(a.too_high_us().total_cmp(&b.too_high_us())))
 }

@@ -1,4 +1,4 @@
-//! What a page says about an error.
+//! [`error_text`]: the error message that a page shows.
 
 use crate::document::{Document, Node, attribute};
 use crate::meter::{Meter, Spent};
@@ -8,7 +8,7 @@ use html5ever::tokenizer::Tag;
 /// The most characters of it that are kept.
 const SHOWN_MAX: usize = 200;
 
-/// The text of the first element, and not of the whole page, whose id or class says error or whose role is alert.
+/// The text of the first element, and not of the whole page, whose id or class contains `error` or whose role is alert.
 pub fn error_text(document: &Document, meter: &dyn Meter) -> Result<Option<String>, Spent> {
     let mut elements = OpenElements::default();
     let mut open: Option<usize> = None;
@@ -18,15 +18,15 @@ pub fn error_text(document: &Document, meter: &dyn Meter) -> Result<Option<Strin
             Node::Start(tag) => {
                 meter.spend(tag.attrs.len() as u64)?;
                 let content = elements.open(tag);
-                if open.is_none() && content && tells(tag) {
+                if open.is_none() && content && is_error(tag) {
                     open = Some(elements.depth());
                 }
             }
             Node::End(name) => {
                 elements.close(name, meter)?;
                 if open.is_some_and(|depth| elements.depth() < depth) {
-                    if let Some(told) = shown(&text) {
-                        return Ok(Some(told));
+                    if let Some(message) = shown(&text) {
+                        return Ok(Some(message));
                     }
                     (open, text) = (None, String::new());
                 }
@@ -42,7 +42,7 @@ pub fn error_text(document: &Document, meter: &dyn Meter) -> Result<Option<Strin
     Ok(shown(&text))
 }
 
-fn tells(tag: &Tag) -> bool {
+fn is_error(tag: &Tag) -> bool {
     if matches!(&*tag.name, "html" | "body" | "script" | "style" | "form" | "main") {
         return false;
     }

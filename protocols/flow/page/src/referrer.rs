@@ -1,11 +1,11 @@
-//! [`Referrer`]: what requests from a page say about where they come from.
+//! [`Referrer`]: the Referer header of requests from a page.
 
 use url::Url;
 
-/// What a page lets its requests say.
+/// The referrer policy of a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Referrer {
-    /// The whole page to its own origin, only its origin to others: what browsers do unless a page says otherwise.
+    /// The whole page to its own origin, only its origin to others: the default of browsers.
     #[default]
     Usual,
     /// Only the origin.
@@ -65,17 +65,17 @@ mod tests {
         let url = |text: &str| Url::parse(text).unwrap();
         let (page, own) = (url("https://a.example/x?y=z"), url("https://a.example/b"));
         let (other, plain) = (url("https://b.example/"), url("http://a.example/"));
-        let told = |policy: &str| {
+        let sent = |policy: &str| {
             let mut referrer = Referrer::default();
             referrer.narrow(policy);
             [&own, &other, &plain].map(|to| referrer.field(&page, to).unwrap_or_default())
         };
         let (whole, origin) = ("https://a.example/x?y=z", "https://a.example/");
-        assert_eq!(told(""), [whole, origin, ""]);
-        assert_eq!(told("no-referrer"), ["", "", ""]);
-        assert_eq!(told("no-referrer, strict-origin-when-cross-origin"), [whole, origin, ""]);
-        assert_eq!(told("same-origin"), [whole, "", ""]);
-        assert_eq!(told("Strict-Origin"), [origin, origin, ""]);
+        assert_eq!(sent(""), [whole, origin, ""]);
+        assert_eq!(sent("no-referrer"), ["", "", ""]);
+        assert_eq!(sent("no-referrer, strict-origin-when-cross-origin"), [whole, origin, ""]);
+        assert_eq!(sent("same-origin"), [whole, "", ""]);
+        assert_eq!(sent("Strict-Origin"), [origin, origin, ""]);
         assert_eq!(Referrer::None.origin(&page), None);
         assert_eq!(Referrer::Own.origin(&page).unwrap(), "https://a.example");
     }
