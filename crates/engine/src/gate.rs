@@ -59,7 +59,7 @@ impl Gate {
         Self { today, ..self }
     }
 
-    /// The same for workers that share one thread: they wait for each other by asking again.
+    /// The same for workers that share one thread: they wait for each other by polling.
     pub(crate) fn on_one_thread(self) -> Self {
         Self { one_thread: true, ..self }
     }
@@ -103,7 +103,7 @@ impl Gate {
             (_, Some(moment)) => moment,
             (Start::WhenReady, None) => now,
             (Start::At(at), None) => self.moment_of(*at, now),
-            (Start::WhenTold(signal), None) => match signal.start_time() {
+            (Start::OnSignal(signal), None) => match signal.start_time() {
                 Some(at) => self.moment_of(at, now),
                 None => return Err(now + LOOK),
             },
@@ -119,7 +119,7 @@ impl Gate {
 
     /// What is ready, if the run waits for the signal to begin and every worker has arrived.
     pub(crate) fn ready(&self) -> Option<Ready> {
-        let waits_for_signal = matches!(self.start, Start::WhenTold(_));
+        let waits_for_signal = matches!(self.start, Start::OnSignal(_));
         let state = self.lock();
         (waits_for_signal && state.missing == 0).then(|| state.ready.clone())
     }
@@ -184,7 +184,7 @@ mod tests {
         let origins = origins(&gate, Monotonic::new(), &Stop::new());
         assert!(origins.iter().all(|origin| *origin == origins[0]));
         assert!(origins[0] > Moment::ZERO);
-        assert_eq!(gate.ready(), None, "nobody is to tell it anything");
+        assert_eq!(gate.ready(), None, "no signal is expected");
     }
 
     #[test]
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn gate_opens_on_a_stop_request() {
-        for start in [Start::At(in_millis(3_600_000)), Start::WhenTold(StartSignal::new())] {
+        for start in [Start::At(in_millis(3_600_000)), Start::OnSignal(StartSignal::new())] {
             let (gate, stop) = (Gate::new(4, start), Stop::new());
             stop.request();
             let origins = origins(&gate, Monotonic::new(), &stop);
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn gate_reports_ready_and_waits_for_the_start_signal() {
         let (signal, stop) = (StartSignal::new(), Stop::new());
-        let gate = Gate::new(2, Start::WhenTold(signal.clone()));
+        let gate = Gate::new(2, Start::OnSignal(signal.clone()));
         let (clock, now) = (Monotonic::new(), Moment::ZERO);
         let mut unready = Codes::default();
         unready.record(Outcome::Failed(Class::Connect, 111));
@@ -236,10 +236,10 @@ mod tests {
         });
         assert_eq!(gate.ready(), Some(Ready { sessions: 7, ready: 5, unready }));
         assert_eq!(gate.begins(now, &stop), Err(now + LOOK));
-        signal.report(in_millis(10_000));
+        signal.send(in_millis(10_000));
         assert_eq!(gate.begins(now, &stop), Err(now + LOOK));
         // The first signal counts, and the moment was computed once.
-        signal.report(in_millis(0));
+        signal.send(in_millis(0));
         let later = now + Duration::from_millis(9_999);
         let origin = gate.begins(later, &stop).unwrap();
         assert!(origin >= later && origin <= now + Duration::from_secs(10), "{origin:?}");
@@ -253,7 +253,7 @@ mod orders {
     use super::*;
     use crate::start::StartSignal;
 
-    /// A worker that arrives at this millisecond, and asks once.
+    /// A worker that arrives at this millisecond, and polls once.
     fn started(
         gate: &Arc<Gate>,
         stop: &Stop,
@@ -283,13 +283,13 @@ mod orders {
     #[test]
     fn gate_opens_on_a_stop_request_in_any_order() {
         loom::model(|| {
-            let gate = Arc::new(Gate::new(2, Start::WhenTold(StartSignal::new())));
+            let gate = Arc::new(Gate::new(2, Start::OnSignal(StartSignal::new())));
             let stop = Stop::new();
             let others = [started(&gate, &stop, 1), started(&gate, &stop, 2)];
             stop.request();
             let answers = others.map(|other| other.join().unwrap());
             assert_eq!(gate.ready().map(|ready| ready.ready), Some(2));
-            // A worker that asked before the request asks again, and receives the same origin as the others.
+            // A worker that polled before the request polls again, and receives the same origin as the others.
             let origin = gate.begins(Moment::ZERO, &stop).unwrap();
             assert!(answers.into_iter().flatten().all(|earlier| earlier == origin));
         });

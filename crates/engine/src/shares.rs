@@ -174,7 +174,7 @@ fn closed_loop_in_shares_makes_the_same_exchanges() {
 fn stop_before_the_start_signal_sends_nothing() {
     let closed = Settings::closed(ThinkTime::None, 4);
     for settings in [open(100, 2, 4), closed] {
-        let settings = Settings { start: Start::WhenTold(StartSignal::new()), ..settings };
+        let settings = Settings { start: Start::OnSignal(StartSignal::new()), ..settings };
         let (scripted, stop) = (ScriptedSessions::answering_after(ms(1)), Stop::new());
         let requested = stop.clone();
         let run = simulate_with(settings, &scripted, &stop, async move {

@@ -13,7 +13,7 @@ pub enum Start {
     /// At a time of day that was agreed on with other machines, or as soon as every session is ready if that is later.
     At(SystemTime),
     /// At a time of day that is signalled once every session is ready.
-    WhenTold(StartSignal),
+    OnSignal(StartSignal),
 }
 
 /// Signals a waiting run when to begin. Clones are the same signal.
@@ -27,7 +27,7 @@ impl StartSignal {
     }
 
     /// Sends the time at which to begin. Only the first call counts.
-    pub fn report(&self, at: SystemTime) {
+    pub fn send(&self, at: SystemTime) {
         self.0.get_or_init(|| at);
     }
 

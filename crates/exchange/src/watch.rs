@@ -67,7 +67,7 @@ pub struct Watch<'a> {
     reconnected: u32,
     resent: u32,
     free: Option<Moment>,
-    heard: Option<Moment>,
+    answer_began: Option<Moment>,
 }
 
 /// What an exchange sent and what was answered, for a reader and without secrets, each in one line or several.
@@ -126,7 +126,7 @@ impl<'a> Watch<'a> {
             reconnected: 0,
             resent: 0,
             free: None,
-            heard: None,
+            answer_began: None,
         }
     }
 
@@ -237,8 +237,8 @@ impl<'a> Watch<'a> {
     }
 
     /// Records that an answer had begun to arrive at this moment, of an exchange that was called off before its end.
-    pub fn heard_at(&mut self, moment: Moment) {
-        self.heard = Some(moment);
+    pub fn answer_began_at(&mut self, moment: Moment) {
+        self.answer_began = Some(moment);
     }
 
     /// Counts a request that was sent again on a new connection, because the first connection was closed before an
@@ -310,7 +310,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// What [`requested`](Self::requested) and [`answered`](Self::answered) said.
+    /// What [`requested`](Self::requested) and [`answered`](Self::answered) recorded.
     pub fn take_shown(&mut self) -> ShownExchange {
         self.notes.as_mut().map(|notes| std::mem::take(&mut notes.shown)).unwrap_or_default()
     }
@@ -361,9 +361,9 @@ impl<'a> Watch<'a> {
         self.free
     }
 
-    /// The moment recorded by [`heard_at`](Self::heard_at), if it was called.
-    pub fn first_heard(&self) -> Option<Moment> {
-        self.heard
+    /// The moment recorded by [`answer_began_at`](Self::answer_began_at), if it was called.
+    pub fn answer_began(&self) -> Option<Moment> {
+        self.answer_began
     }
 
     /// How many times the request was sent again.

@@ -1,4 +1,4 @@
-//! When a run begins, if its options say so: at a given time, or when standard input names one (`--start-at -`).
+//! When a run begins, if its options set a time: at a given time, or when standard input names one (`--start-at -`).
 //!
 //! The line is read on a separate thread, since it may arrive at any time. A line that names no future moment, and the
 //! end of standard input, end the run: the process that had to name the time is gone, and load must not be made if no
@@ -24,7 +24,7 @@ const LINE_MAX: u64 = 256;
 pub(crate) fn start(at: Option<StartAt>, now: Timestamp) -> Result<Start, StartAtError> {
     let Some(at) = at else { return Ok(Start::WhenReady) };
     let moment = at.moment(&now.to_zoned(TimeZone::system()))?;
-    Ok(moment.map_or_else(|| Start::WhenTold(StartSignal::new()), Start::At))
+    Ok(moment.map_or_else(|| Start::OnSignal(StartSignal::new()), Start::At))
 }
 
 /// Why the line on standard input is not the time to begin.
@@ -50,10 +50,10 @@ impl NoStartTime {
     /// Reads when the run begins, if that is given on standard input. `stop` ends the run.
     pub(crate) fn listen(start: &Start, stop: &Stop, clock: RunClock) -> io::Result<Self> {
         let untold = Self::default();
-        if let Start::WhenTold(signal) = start {
+        if let Start::OnSignal(signal) = start {
             let (why, signal, stop) = (Arc::clone(&untold.0), signal.clone(), stop.clone());
             let read = move || match read(io::stdin().lock(), clock) {
-                Ok(at) => signal.report(at),
+                Ok(at) => signal.send(at),
                 Err(error) => {
                     why.get_or_init(|| error);
                     stop.request();

@@ -16,7 +16,7 @@ use std::time::Duration;
 pub(super) struct Continuations {
     /// When each wants its next exchange, and the number of the arrival.
     waiting: BinaryHeap<Reverse<(Moment, u32, u64)>>,
-    /// How many were promised a continuation and have not asked yet.
+    /// How many were promised a continuation and have not requested it yet.
     promised: usize,
     /// Set when it is too late to continue.
     closed: bool,
@@ -40,14 +40,14 @@ impl Continuations {
         self.closed || (self.waiting.is_empty() && self.promised == 0)
     }
 
-    /// Whether a session may continue; if so it will ask.
+    /// Whether a session may continue; if so, it will request its continuation.
     pub(super) fn promise(&mut self) -> bool {
         self.promised += usize::from(!self.closed);
         !self.closed
     }
 
     /// The reply to a session that wants to continue at `due`.
-    pub(super) fn ask(
+    pub(super) fn continue_at(
         &mut self,
         due: Moment,
         request: &WorkRequest,
@@ -148,7 +148,8 @@ mod tests {
         let (mut continuations, sink) = (continuations(), Assigned::default());
         assert!(continuations.is_empty() && continuations.promise() && !continuations.is_empty());
         // What is due already is given at once, and then nobody continues.
-        let WorkReply::Take(given) = continuations.ask(at(1), &request(0, at(1)), ORIGIN, &sink)
+        let WorkReply::Take(given) =
+            continuations.continue_at(at(1), &request(0, at(1)), ORIGIN, &sink)
         else {
             panic!("it waits for what is due")
         };
@@ -157,7 +158,7 @@ mod tests {
         // What is not is given when it becomes due, in that order, with the number of its arrival.
         assert!(continuations.promise() && continuations.promise());
         for (slot, due) in [(1, 7), (2, 3)] {
-            let reply = continuations.ask(at(due), &request(slot, at(1)), ORIGIN, &sink);
+            let reply = continuations.continue_at(at(due), &request(slot, at(1)), ORIGIN, &sink);
             assert_eq!(reply, WorkReply::Wait);
         }
         continuations.window_ends(at(7));
@@ -173,11 +174,17 @@ mod tests {
     fn continuations_end_with_the_run() {
         let (mut continuations, sink) = (continuations(), Assigned::default());
         assert!(continuations.promise() && continuations.promise());
-        assert_eq!(continuations.ask(at(9), &request(0, at(1)), ORIGIN, &sink), WorkReply::Wait);
+        assert_eq!(
+            continuations.continue_at(at(9), &request(0, at(1)), ORIGIN, &sink),
+            WorkReply::Wait
+        );
         continuations.close();
         assert!(continuations.is_empty() && continuations.next().is_none());
         assert!(!continuations.promise());
-        assert_eq!(continuations.ask(at(1), &request(1, at(1)), ORIGIN, &sink), WorkReply::Leave);
+        assert_eq!(
+            continuations.continue_at(at(1), &request(1, at(1)), ORIGIN, &sink),
+            WorkReply::Leave
+        );
         continuations.release(at(9), ORIGIN, &sink);
         assert!(sink.0.take().is_empty());
     }

@@ -3,9 +3,9 @@
 //! In the open model the schedule decides: a due exchange is assigned to the session that has been free for longest (or
 //! for the shortest time, where sessions are alike), else it is put into a bounded backlog, else it is dropped and
 //! counted. In the closed model the session decides: it receives the next number once its think time is over, or at the
-//! moment it asks for. Both release what is due not only when the timer fires but whenever a session asks, so that a
-//! busy worker does not depend on its timer to be on time. Dispatch reports what it plans, drops and assigns to a
-//! [`DispatchSink`] and must not know what an exchange does.
+//! moment it requests. Both release what is due not only when the timer fires but whenever a session requests work, so
+//! that a busy worker does not depend on its timer to be on time. Dispatch reports what it plans, drops and assigns to
+//! a [`DispatchSink`] and must not know what an exchange does.
 
 use super::assignment::{Assignment, DispatchSink, WorkReply, WorkRequest};
 use super::continuations::Continuations;
@@ -68,9 +68,9 @@ pub enum Ended {
     Time,
     /// The requested number of exchanges was reached.
     Count,
-    /// It was asked to end.
+    /// It was stopped.
     Stopped,
-    /// It was asked to end at once, so exchanges were cut off.
+    /// It was stopped at once, so exchanges were cut off.
     Aborted,
 }
 
@@ -207,9 +207,13 @@ impl Dispatch {
         self.counted_to
     }
 
-    /// What a session that asks for work does next.
+    /// What a session that requests work does next.
     #[inline]
-    pub(super) fn ask(&mut self, request: &WorkRequest, sink: &impl DispatchSink) -> WorkReply {
+    pub(super) fn next_work(
+        &mut self,
+        request: &WorkRequest,
+        sink: &impl DispatchSink,
+    ) -> WorkReply {
         let (free, slot) = (request.free, request.slot);
         match &mut self.model {
             Model::Open(open) => {
@@ -223,7 +227,7 @@ impl Dispatch {
                 match request.wants {
                     Want::Next => {}
                     Want::At(moment) => {
-                        return open.continuations.ask(
+                        return open.continuations.continue_at(
                             moment.max(self.origin),
                             request,
                             self.origin,
@@ -393,7 +397,7 @@ impl Dispatch {
     }
 
     /// When the timer must ring next. While exchanges wait for a session, a ring for the next one would only make the
-    /// queue longer, which can just as well be done when a session asks.
+    /// queue longer, which can just as well be done when a session requests work.
     pub(super) fn next_ring(&self) -> Option<Moment> {
         let continuations = match &self.model {
             Model::Open(open) => open.continuations.next(),
@@ -557,7 +561,7 @@ mod tests {
             let wants = Want::Next;
             let request =
                 WorkRequest { slot, session: slot, turn: 0, free: before, wants, last: 0 };
-            let answer = dispatch.ask(&request, &sink);
+            let answer = dispatch.next_work(&request, &sink);
             assert_eq!(answer, WorkReply::Wait);
         }
         dispatch.release(origin + Duration::from_millis(250), &sink);
@@ -574,7 +578,7 @@ mod tests {
             let free = Moment::from_nanos(nanos);
             let wants = Want::Next;
             let request = WorkRequest { slot: 0, session: 0, turn: 0, free, wants, last: 0 };
-            let reply = dispatch.ask(&request, &sink);
+            let reply = dispatch.next_work(&request, &sink);
             assert_eq!(matches!(reply, WorkReply::Take(_)), taken, "{nanos}: {reply:?}");
             assert_eq!(reply == WorkReply::Leave, !taken, "{nanos}: {reply:?}");
         }

@@ -1,6 +1,6 @@
 //! A [`Worker`]: one thread with its own runtime, sessions, timer and histograms.
 //!
-//! Each session is a local task that asks for work, carries it out and reports. One more task, the pacer, waits on the
+//! Each session is a local task that requests work, carries it out and reports. One more task, the pacer, waits on the
 //! timer and does everything that must happen at a moment: assigns what is due, ends steps, cancels what takes too
 //! long, and checks whether the run must end. Only the numbers of a closed loop are shared with other workers. A worker
 //! must not know a protocol.
@@ -118,7 +118,7 @@ pub(crate) struct Worker<C> {
     /// Whether exchanges in flight may take as long as their own time-outs allow, because no drain time was set.
     has_own_time: bool,
     stop: Stop,
-    /// When it was first seen that the run was asked to end.
+    /// When it was first seen that the run is to stop.
     stopped: Cell<Option<Moment>>,
     /// Set when sessions that are not ready yet need not be prepared any more.
     leaving: Cell<bool>,
@@ -169,7 +169,7 @@ struct History {
     session: SessionUse,
 }
 
-/// One session's task: ready, ask, exchange, report, until there is nothing more to do.
+/// One session's task: get ready, then request work, exchange and report until there is nothing more to do.
 async fn serve<C: Clock + Clone + 'static, S: Session>(
     worker: Rc<Worker<C>>,
     mut session: S,
@@ -495,14 +495,14 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         }
     }
 
-    /// The next exchange for a session that asks; `None` when there is none.
+    /// The next exchange for a session that requests work; `None` when there is none.
     async fn next(&self, request: WorkRequest) -> Option<Assignment> {
         let slot = self.slot(request.slot);
         slot.begin(SessionState::Waiting, NEVER);
         self.roll_step(request.free);
         let (answer, ring) = {
             let mut dispatch = self.dispatch.borrow_mut();
-            (dispatch.ask(&request, self), dispatch.next_ring())
+            (dispatch.next_work(&request, self), dispatch.next_ring())
         };
         let sooner =
             answer == WorkReply::Wait && ring.is_some_and(|ring| ring < self.pacer_at.get());

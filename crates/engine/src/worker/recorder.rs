@@ -286,7 +286,7 @@ impl Recorder {
 
     /// Notes when the target answered, or that an exchange that waited since `since` ended without an answer.
     #[inline]
-    fn heard(&mut self, since: Moment, ended: Moment, outcome: Outcome) {
+    fn note_end(&mut self, since: Moment, ended: Moment, outcome: Outcome) {
         if outcome.answered() {
             self.answered_at = self.answered_at.max(ended);
             if ended >= self.answered_to {
@@ -393,10 +393,10 @@ impl Recorder {
         let began = watch.began_at();
         let last = if answered { Some(ended) } else { began };
         self.last_end = self.last_end.max(last.unwrap_or_default());
-        match watch.first_heard() {
+        match watch.answer_began() {
             // The answer began to arrive: the target was not away, whenever the rest would have come.
             Some(at) => [at, ended].into_iter().for_each(|at| self.sign(at, Sign::Answered)),
-            None => self.heard(began.unwrap_or(assignment.due), ended, outcome),
+            None => self.note_end(began.unwrap_or(assignment.due), ended, outcome),
         }
         if self.window.is_late(assignment, ended) {
             let (window, step) = self.window_and_step(assignment.phase);

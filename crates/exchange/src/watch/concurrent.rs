@@ -26,7 +26,7 @@ pub struct Concurrent {
     reconnected: u32,
     resent: u32,
     free: Option<Moment>,
-    heard: Option<Moment>,
+    answer_began: Option<Moment>,
     unreached: Option<Unreached>,
     shown: ShownExchange,
 }
@@ -47,7 +47,7 @@ impl Concurrent {
             reconnected: watch.reconnected,
             resent: watch.resent,
             free: watch.free,
-            heard: watch.heard,
+            answer_began: watch.answer_began,
             unreached: watch.take_unreached(),
             shown: watch.take_shown(),
         }
@@ -73,7 +73,7 @@ impl Concurrent {
         (watch.items, watch.parts_len) = (self.items, 0);
         self.parts.iter().for_each(|(part, took)| watch.part(*part, *took));
         (watch.reconnected, watch.resent) = (self.reconnected, self.resent);
-        (watch.free, watch.heard) = (self.free, self.heard);
+        (watch.free, watch.answer_began) = (self.free, self.answer_began);
         if !self.text.is_empty() {
             watch.explain(format_args!("{}", self.text));
         }
@@ -147,9 +147,9 @@ mod tests {
         all.span(1, refused, Duration::from_nanos(80));
         all.stands_for(&done);
         all.beside(done.clone());
-        let told = (all.sent_at(), all.ended_at(), all.named_operation(), all.counted_items());
+        let kept = (all.sent_at(), all.ended_at(), all.named_operation(), all.counted_items());
         let (sent, ended) = (Some(Moment::from_nanos(15)), Some(Moment::from_nanos(90)));
-        assert_eq!(told, (sent, ended, 3, 12));
+        assert_eq!(kept, (sent, ended, 3, 12));
         assert_eq!((all.parts().len(), all.spans().len()), (1, 1));
         assert_eq!(all.take_shown().sent.as_deref(), Some("GET /a"));
         let other = all.take_concurrent().pop().unwrap();

@@ -402,7 +402,7 @@ impl User {
     /// Explains how much of an answer had arrived at the timeout.
     fn explain_overdue(&self, http: bool, watch: &mut Watch<'_>) {
         let Some(response) = self.http_client.begun().filter(|_| http) else { return };
-        response.began().into_iter().for_each(|began| watch.heard_at(began));
+        response.began().into_iter().for_each(|began| watch.answer_began_at(began));
         if watch.wants_text() {
             let after = watch.sent_at().zip(response.began()).map(|(sent, first)| first - sent);
             let after = after.map(|after| format!(" (first byte after {after:.0?})"));

@@ -96,7 +96,7 @@ impl SessionFactory for FlowSessions {
             into.tallies.resize(self.compiled.tallies().len(), 0);
             into.tallies.push(counts.opened - self.opened);
             into.tallies.push(self.compiled.network().handshakes().resumed - self.resumed);
-            into.orphans = counts.unasked;
+            into.orphans = counts.unsolicited;
         }
     }
 }

@@ -25,8 +25,8 @@ use tokio::io::AsyncWrite;
 
 /// The most interim answers before a final one.
 const INTERIM_MAX: u8 = 16;
-/// How long a request that expects `100 Continue` waits before it sends its body without it (RFC 9110 section 10.1.1
-/// says that a client must not wait indefinitely).
+/// How long a request that expects `100 Continue` waits before it sends its body without it (by RFC 9110 section
+/// 10.1.1, a client must not wait indefinitely).
 const CONTINUE_WAIT: Duration = Duration::from_secs(1);
 /// How long closing may take: a server that does not read must not keep a run from ending.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -53,7 +53,7 @@ pub(super) enum Idle {
     /// The connection has ended.
     Ended,
     /// Bytes have arrived that were not requested.
-    Unasked,
+    Unsolicited,
     /// An exchange on it was dropped before its end.
     Abandoned,
 }
@@ -96,7 +96,7 @@ impl Connection {
         match self.stream.poll_read_into(&mut context, input) {
             Poll::Pending => Idle::Quiet,
             Poll::Ready(Ok(0) | Err(_)) => Idle::Ended,
-            Poll::Ready(Ok(_)) => Idle::Unasked,
+            Poll::Ready(Ok(_)) => Idle::Unsolicited,
         }
     }
 

@@ -222,9 +222,11 @@ mod tests {
         assert!(
             written(&request("GET", "/", &[], None), true).contains("\r\nConnection: close\r\n")
         );
-        for (method, says) in [("POST", true), ("PATCH", true), ("GET", false), ("DELETE", false)] {
+        for (method, has_length) in
+            [("POST", true), ("PATCH", true), ("GET", false), ("DELETE", false)]
+        {
             let text = written(&request(method, "/", &[], None), false);
-            assert_eq!(text.contains("Content-Length: 0\r\n"), says, "{method}");
+            assert_eq!(text.contains("Content-Length: 0\r\n"), has_length, "{method}");
         }
     }
 

@@ -39,7 +39,7 @@ pub(super) struct OriginConnection {
     shared: Option<Rc<Shared>>,
     /// The server closed a connection that should be kept, and it is not open again yet.
     lapsed: bool,
-    /// The last connection was ended after its request because the settings or the request said so.
+    /// The last connection was ended after its request because the settings or the request demanded it.
     worn: bool,
     kept: Kept,
 }
@@ -92,7 +92,7 @@ impl OriginConnection {
         match idle {
             Idle::Quiet => return true,
             Idle::Ended => Tally::one(&tally.lost),
-            Idle::Unasked => Tally::one(&tally.unasked),
+            Idle::Unsolicited => Tally::one(&tally.unsolicited),
             Idle::Abandoned => {}
         }
         if idle == Idle::Abandoned {
@@ -290,15 +290,15 @@ fn is_last(network: &Network, carried: u64) -> bool {
     matches!(network.settings.keep, Keep::Requests(most) if carried + 1 >= most)
 }
 
-/// Whether a failed request may be sent again: the server said that it did not process it, or there was no answer to it
-/// and the settings allow it.
+/// Whether a failed request may be sent again: the server reported that it did not process it, or there was no answer
+/// to it and the settings allow it.
 fn may_repeat(network: &Network, failure: &Failure, request: &Unanswered) -> bool {
     let resend = network.settings.resend;
     if failure.is_unprocessed() && !failure.is_unanswered() {
         return resend.allows(true);
     }
     if failure.is_refused() {
-        // However long that took: the server says so itself.
+        // However long that took: the server itself reports that it did not process the request.
         return request.kept && resend.allows(true);
     }
     // A new connection that accepts no bytes at all is not a kept connection that ended.

@@ -113,7 +113,7 @@ impl ProxyFailure {
 impl FromStr for Proxy {
     type Err = ProxyError;
 
-    /// Reads a URL, whose scheme says whether the connection to the proxy uses TLS. Without a scheme, it is in the
+    /// Reads a URL, whose scheme decides whether the connection to the proxy uses TLS. Without a scheme, it is in the
     /// clear.
     fn from_str(text: &str) -> Result<Self, ProxyError> {
         let not_one = |why: &str| ProxyError::NotOne(why.to_owned());
@@ -270,11 +270,11 @@ impl Gateway {
             request.extend_from_slice(b"\r\n");
         }
         request.extend_from_slice(b"\r\n");
-        let asking = spec(stream, &request);
+        let status = spec(stream, &request);
         let status = match self.dialer.options().timeout {
-            None => asking.await,
+            None => status.await,
             Some(limit) => {
-                within(limit, clock, asking).await.unwrap_or(Err(ProxyFailure::TimedOut))
+                within(limit, clock, status).await.unwrap_or(Err(ProxyFailure::TimedOut))
             }
         }?;
         if matches!(status, 200..300) { Ok(()) } else { Err(ProxyFailure::Refused { to, status }) }

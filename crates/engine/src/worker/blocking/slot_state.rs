@@ -60,7 +60,7 @@ pub(super) struct SlotState {
     lasting: Option<Duration>,
     /// When it was first seen that nothing becomes due any more.
     over_at: Option<Moment>,
-    /// When it was first seen that the run was asked to end.
+    /// When it was first seen that the run is to stop.
     stopped: Option<Moment>,
     /// When the watchdog last checked.
     looked: Moment,
@@ -153,11 +153,11 @@ impl SlotState {
 
     /// What the session, free since `free`, does next.
     #[inline]
-    pub(super) fn ask(&mut self, free: Moment) -> WorkReply {
+    pub(super) fn next_work(&mut self, free: Moment) -> WorkReply {
         self.roll_step(free);
         let Self { session, turn, .. } = *self;
         let request = WorkRequest { slot: 0, session, turn, free, wants: Want::Next, last: 0 };
-        self.dispatch.ask(&request, &self.sink)
+        self.dispatch.next_work(&request, &self.sink)
     }
 
     /// What has been assigned to a waiting session by `now`.

@@ -1,4 +1,4 @@
-//! What a slot's thread does: prepares its session, asks for work, carries it out and records it.
+//! What a slot's thread does: prepares its session, requests work, carries it out and records it.
 //!
 //! In the closed model the moment one exchange ended is the moment the next is due and sent, so an exchange needs one
 //! reading of the clock. The thread has the lock on the slot's state except while it is inside a call, and whenever it
@@ -147,7 +147,7 @@ fn next<'a, T: Wait>(
     free: Moment,
     me: u32,
 ) -> Option<Next<'a>> {
-    match state.ask(free) {
+    match state.next_work(free) {
         WorkReply::Take(assignment) => return Some((state, Some((assignment, free)))),
         WorkReply::Leave => return Some((state, None)),
         WorkReply::Wait => {}

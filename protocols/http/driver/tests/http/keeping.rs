@@ -79,8 +79,8 @@ async fn idle_close_is_replaced_before_the_next_request() {
             breathe().await;
         }
         let counts = user.network.counts();
-        let (lost, unasked) = if word.is_empty() { (2, 0) } else { (0, 2) };
-        assert_eq!(counts, Counts { opened: 3, lost, unasked, healed: 0 });
+        let (lost, unsolicited) = if word.is_empty() { (2, 0) } else { (0, 2) };
+        assert_eq!(counts, Counts { opened: 3, lost, unsolicited, healed: 0 });
     }
 }
 
