@@ -26,19 +26,19 @@ pub struct Cluster {
 /// A source of agents.
 pub trait Agents: fmt::Debug + Send + Sync {
     /// The agents that reported recently. The call takes two seconds at most.
-    fn snapshot(&self) -> Look;
+    fn snapshot(&self) -> ClusterSnapshot;
 }
 
 /// What is known about a cluster.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Look {
+pub struct ClusterSnapshot {
     /// The address of its broker.
     pub broker: String,
     /// The pool whose agents are listed. Agents at work are listed from every pool.
     pub pool: String,
-    /// Why no agent can be heard, if so.
+    /// Why no messages of agents arrive, if so.
     pub problem: Option<String>,
-    /// The agents that were heard, sorted by name.
+    /// The agents that reported, sorted by name.
     pub agents: Vec<Agent>,
 }
 
@@ -68,7 +68,8 @@ pub struct Agent {
     /// How many seconds its wall clock is ahead of this machine's.
     pub clock_ahead_s: Option<f64>,
     /// How many seconds ago it was last heard.
-    pub heard_s: f64,
+    #[serde(rename = "heard_s")]
+    pub last_seen_s: f64,
 }
 
 /// What an agent does.

@@ -21,7 +21,7 @@ use crate::levels::Levels;
 use crate::problem::Problem;
 use crate::provider::Provider;
 use crate::queue::{Queue, SeenQueue};
-use crate::store::{AuditKey, Sight, Store};
+use crate::store::{AuditKey, Store, Visibility};
 use crate::vault::Vault;
 
 /// The most trends that are remembered: one of many runs takes some hundred KiB.
@@ -93,9 +93,12 @@ impl App {
         Self { store: Arc::new(store), services: Arc::new(services) }
     }
 
-    /// The same, as somebody sees it.
-    pub(crate) fn seen_by(&self, sight: Sight) -> Self {
-        Self { store: Arc::new(self.store.seen_by(sight)), services: Arc::clone(&self.services) }
+    /// The same, limited to what a user may see.
+    pub(crate) fn seen_by(&self, visibility: Visibility) -> Self {
+        Self {
+            store: Arc::new(self.store.seen_by(visibility)),
+            services: Arc::clone(&self.services),
+        }
     }
 
     /// The current time, in seconds since 1970.
@@ -122,7 +125,7 @@ impl App {
 
     /// Adds these runs to the index, if they are not yet in it.
     pub(crate) fn index_runs(&self, ids: impl IntoIterator<Item = RunId>) -> Result<(), Problem> {
-        let store = self.store.seen_by(Sight::Everything);
+        let store = self.store.seen_by(Visibility::All);
         for id in ids {
             if store.run(id.as_str())?.is_none()
                 && let Some(entry) = self.history.entry(&id).map_err(Problem::failed)?

@@ -18,7 +18,8 @@ pub(crate) const FAULTS_MAX: usize = 10;
 /// The part of a request in which a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Place {
+#[schemars(rename = "Place")]
+pub(crate) enum ParameterLocation {
     Path,
     Query,
     Header,
@@ -27,10 +28,11 @@ pub(crate) enum Place {
 
 /// One value of a request that is not acceptable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Fault {
+#[schemars(rename = "Fault")]
+pub(crate) struct InvalidValue {
     /// The part of the request that has the value.
     #[serde(rename = "in")]
-    pub(crate) place: Place,
+    pub(crate) location: ParameterLocation,
     /// The name of the parameter or of the header; in a body the JSON path of the field.
     pub(crate) name: String,
     /// What was given there, cut off if it is long. Null if nothing was.
@@ -39,9 +41,9 @@ pub(crate) struct Fault {
     pub(crate) wanted: String,
 }
 
-impl Fault {
+impl InvalidValue {
     pub(crate) fn new(
-        place: Place,
+        location: ParameterLocation,
         name: impl Into<String>,
         given: Option<&str>,
         wanted: impl Into<String>,
@@ -50,21 +52,21 @@ impl Fault {
             Some((end, _)) => format!("{}…", &given[..end]),
             None => given.to_owned(),
         });
-        Self { place, name: name.into(), given, wanted: wanted.into() }
+        Self { location, name: name.into(), given, wanted: wanted.into() }
     }
 
     /// A field of a body whose value is not acceptable.
     pub(crate) fn of_field(name: &str, given: &str, wanted: impl Into<String>) -> Self {
-        Self::new(Place::Body, format!("$.{name}"), Some(given), wanted)
+        Self::new(ParameterLocation::Body, format!("$.{name}"), Some(given), wanted)
     }
 
     fn sentence(&self) -> String {
         let Self { name, given, wanted, .. } = self;
-        let what = match self.place {
-            Place::Path => "part of the path",
-            Place::Query => "parameter",
-            Place::Header => "header",
-            Place::Body => "field",
+        let what = match self.location {
+            ParameterLocation::Path => "part of the path",
+            ParameterLocation::Query => "parameter",
+            ParameterLocation::Header => "header",
+            ParameterLocation::Body => "field",
         };
         match given {
             Some(given) => {
@@ -88,7 +90,7 @@ pub struct Problem {
     /// The number of seconds after which another try may succeed.
     pub(crate) wait: Option<i64>,
     /// The values that are not acceptable, where the problem is with single values.
-    pub(crate) faults: Box<[Fault]>,
+    pub(crate) faults: Box<[InvalidValue]>,
     /// The field of the form that it is about, where it has another name than in a document.
     pub(crate) field: Option<&'static str>,
 }
@@ -114,8 +116,9 @@ impl Problem {
 
     /// Whether it is about this field of the form, or about this field of a document.
     pub(crate) fn is_about(&self, field: &str) -> bool {
-        let named = |fault: &Fault| {
-            let path = fault.name.strip_prefix("$.").filter(|_| fault.place == Place::Body);
+        let named = |fault: &InvalidValue| {
+            let path =
+                fault.name.strip_prefix("$.").filter(|_| fault.location == ParameterLocation::Body);
             path.and_then(|path| path.split('[').next()) == Some(field)
         };
         self.field == Some(field) || self.faults.iter().any(named)
@@ -132,7 +135,7 @@ impl Problem {
     }
 
     /// Values of the request are not acceptable. There is at least one.
-    pub(crate) fn faulty(mut faults: Vec<Fault>) -> Self {
+    pub(crate) fn faulty(mut faults: Vec<InvalidValue>) -> Self {
         faults.truncate(FAULTS_MAX);
         let more = faults.len() - 1;
         let first = faults[0].sentence();
@@ -151,7 +154,7 @@ impl Problem {
         wanted: &str,
         sentence: impl Into<String>,
     ) -> Self {
-        let fault = Fault::of_field(name, given, wanted);
+        let fault = InvalidValue::of_field(name, given, wanted);
         Self { faults: Box::new([fault]), ..Self::unusable(sentence) }
     }
 

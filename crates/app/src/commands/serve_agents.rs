@@ -1,6 +1,6 @@
 //! [`AgentListener`]: listens to the agents of a cluster, for the website.
 //!
-//! It listens to the same messages as coordinators, and never answers: an agent that waits asks for work, and one at
+//! It listens to the same messages as coordinators, and never answers: an agent that waits requests work, and one at
 //! work reports. It connects at the first look, and disconnects when there was no look for a while, so that a site
 //! without visitors costs a cluster nothing. A look waits for the first agents, for at most [`PATIENCE`]; connecting
 //! may take longer, and is done by a separate thread.
@@ -15,17 +15,17 @@ use brunt_cluster::roster::{About, AgentActivity, JOIN_MAX, KnownAgent, Roster};
 use brunt_exchange::{Clock as _, Monotonic};
 use brunt_run::console;
 use brunt_run::options::refusal::Refusal;
-use brunt_serve::agents::{Agent, AgentState, Agents, Look, Permitted};
+use brunt_serve::agents::{Agent, AgentState, Agents, ClusterSnapshot, Permitted};
 
 use super::failed;
 use super::plane::{self, Ticks, connect, runtime};
 use crate::cli::plane::{BrokerArgs, PlaneArgs};
 
-/// The longest time that a look waits.
+/// The longest time that a request for a snapshot waits.
 const PATIENCE: Duration = Duration::from_millis(1_900);
 /// All agents have reported within this time after the broker was reached.
-const ALL_HEARD: Duration = Duration::from_millis(1_500);
-/// How long the listening continues after the last look.
+const ALL_REPORTED: Duration = Duration::from_millis(1_500);
+/// How long the listening continues after the last request.
 const WANTED: Duration = Duration::from_secs(60);
 /// How often the connection and the need to listen are checked.
 const TICK: Duration = Duration::from_millis(200);
@@ -50,18 +50,18 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct Known {
-    /// When the last look was.
+    /// When a snapshot was last requested.
     requested: Duration,
     /// Whether a thread is listening.
-    goes_on: bool,
+    is_listening: bool,
     /// Since when the broker has let this client listen.
-    hears: Option<Duration>,
+    listening_since: Option<Duration>,
     problem: Option<String>,
     roster: Roster,
 }
 
 impl AgentListener {
-    /// An onlooker that listens at this broker after the first look. A broker to which no connection is possible is
+    /// A listener, which connects to this broker at the first request. A broker to which no connection is possible is
     /// refused.
     pub(super) fn new(broker: &BrokerArgs) -> Result<Self, Refusal> {
         let plane = PlaneArgs { broker: broker.clone(), ..PlaneArgs::default() };
@@ -77,24 +77,26 @@ impl AgentListener {
 }
 
 impl Agents for AgentListener {
-    fn snapshot(&self) -> Look {
+    fn snapshot(&self) -> ClusterSnapshot {
         let shared = &self.0;
         let begun = shared.now();
         let mut known = shared.known();
         known.requested = begun;
-        if !known.goes_on {
-            known.goes_on = true;
+        if !known.is_listening {
+            known.is_listening = true;
             let listening = Arc::clone(shared);
-            let thread = thread::Builder::new().name("onlooker".to_owned());
+            let thread = thread::Builder::new().name("agent-listener".to_owned());
             if let Err(error) = thread.spawn(move || listen(&listening)) {
-                known.goes_on = false;
+                known.is_listening = false;
                 known.problem = Some(format!("a thread could not be started: {error}"));
             }
         }
         loop {
             let now = shared.now();
             let settled = known.problem.is_some()
-                || known.hears.is_some_and(|since| now.saturating_sub(since) >= ALL_HEARD);
+                || known
+                    .listening_since
+                    .is_some_and(|since| now.saturating_sub(since) >= ALL_REPORTED);
             let left = PATIENCE.saturating_sub(now.saturating_sub(begun));
             if settled || left.is_zero() {
                 return shared.snapshot(&known, now);
@@ -120,8 +122,8 @@ impl Shared {
         self.changed.notify_all();
     }
 
-    /// Whether there was a look recently. If not, what was heard is dropped, so that no agent appears silent only
-    /// because this client was not listening.
+    /// Whether a snapshot was requested recently. If not, what is known is dropped, so that no agent appears silent
+    /// only because this client was not listening.
     fn is_wanted(&self) -> bool {
         let mut known = self.known();
         let wanted = self.now().saturating_sub(known.requested) <= WANTED;
@@ -131,13 +133,13 @@ impl Shared {
         wanted
     }
 
-    fn snapshot(&self, known: &Known, now: Duration) -> Look {
+    fn snapshot(&self, known: &Known, now: Duration) -> ClusterSnapshot {
         let silence = || format!("{} has not answered yet", self.broker);
         let problem = known.problem.clone();
-        Look {
+        ClusterSnapshot {
             broker: self.broker.clone(),
             pool: self.plane.broker.pool().to_string(),
-            problem: problem.or_else(|| known.hears.is_none().then(silence)),
+            problem: problem.or_else(|| known.listening_since.is_none().then(silence)),
             agents: known.roster.agents(now).map(|of| agent(of, now)).collect(),
         }
     }
@@ -150,7 +152,7 @@ fn listen(shared: &Shared) {
             // A thread that finds no recent look ends; the next look starts another thread.
             while let Err(refusal) = on_message(shared).await {
                 let why = sentence(&refusal);
-                shared.learn(|known| (known.hears, known.problem) = (None, Some(why)));
+                shared.learn(|known| (known.listening_since, known.problem) = (None, Some(why)));
                 let mut pause = Ticks::every(AGAIN);
                 pause.next().await;
                 pause.next().await;
@@ -177,7 +179,7 @@ async fn on_message(shared: &Shared) -> Result<(), Refusal> {
             Some(request) = hellos.next() => shared.join(&request),
             Some(request) = reports.next() => shared.report(&request),
             () = ticks.next() => {
-                shared.look_at(&nats);
+                shared.check_connection(&nats);
                 if !shared.is_wanted() {
                     return Ok(());
                 }
@@ -188,13 +190,13 @@ async fn on_message(shared: &Shared) -> Result<(), Refusal> {
 
 impl Shared {
     /// Checks whether the broker is connected, and lets this client listen.
-    fn look_at(&self, nats: &Nats) {
+    fn check_connection(&self, nats: &Nats) {
         let now = self.now();
         let away = (!nats.is_connected()).then(|| format!("{} is not connected", self.broker));
         let refuses = || nats.complaint().map(|why| format!("the broker reports: {why}"));
         let problem = away.or_else(refuses);
         self.learn(|known| {
-            known.hears = problem.is_none().then(|| known.hears.unwrap_or(now));
+            known.listening_since = problem.is_none().then(|| known.listening_since.unwrap_or(now));
             known.problem = problem;
             known.roster.forget(now);
         });
@@ -218,13 +220,13 @@ impl Shared {
 }
 
 /// An agent as pages show it.
-fn agent((name, heard, answers): (&Name, &KnownAgent, bool), now: Duration) -> Agent {
-    let (state, run) = match &heard.doing {
+fn agent((name, known, answers): (&Name, &KnownAgent, bool), now: Duration) -> Agent {
+    let (state, run) = match &known.doing {
         AgentActivity::Waits => (AgentState::Waits, None),
         AgentActivity::Runs { run, prepares: true } => (AgentState::Prepares, Some(run.clone())),
         AgentActivity::Runs { run, prepares: false } => (AgentState::Runs, Some(run.clone())),
     };
-    let reported = heard.about.as_ref();
+    let reported = known.about.as_ref();
     let text = |of: fn(&About) -> &String| reported.map(|about| of(about).clone());
     Agent {
         name: name.to_string(),
@@ -234,11 +236,11 @@ fn agent((name, heard, answers): (&Name, &KnownAgent, bool), now: Duration) -> A
         cores: reported.map(|about| about.cores),
         version: text(|about| &about.version),
         misfit: reported.and_then(|about| about.misfit.clone()),
-        twin: heard.has_twin(now),
+        twin: known.has_twin(now),
         ceilings: reported.map(|about| about.ceilings.clone()).unwrap_or_default(),
         permits: reported.and_then(|about| about.permits.as_ref()).map(permitted),
-        clock_ahead_s: heard.ahead_ms.map(|millis| millis as f64 / 1e3),
-        heard_s: now.saturating_sub(heard.at).as_secs_f64(),
+        clock_ahead_s: known.ahead_ms.map(|millis| millis as f64 / 1e3),
+        last_seen_s: now.saturating_sub(known.at).as_secs_f64(),
     }
 }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::agents::Agent;
 use crate::call::{Answer, Call};
-use crate::pages::agents::{looked, page_of};
+use crate::pages::agents::{cluster_snapshot, page_of};
 use crate::problem::Problem;
 
 /// An agent.
@@ -34,12 +34,12 @@ pub(crate) struct AgentsReply<'a> {
 
 /// `GET /api/v1/agents`.
 pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
-    let look = looked(call)?;
+    let snapshot = cluster_snapshot(call)?;
     let mut agents = Vec::new();
-    for agent in &look.agents {
+    for agent in &snapshot.agents {
         let page = agent.run.as_deref().map(|run| page_of(&call.app, run)).transpose()?.flatten();
         agents.push(AgentReply { agent, page });
     }
-    let failure = look.problem.as_deref();
-    Answer::json(&AgentsReply { broker: &look.broker, pool: &look.pool, failure, agents })
+    let failure = snapshot.problem.as_deref();
+    Answer::json(&AgentsReply { broker: &snapshot.broker, pool: &snapshot.pool, failure, agents })
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::shape;
 use crate::call::Call;
 use crate::pages::import::text_of;
-use crate::problem::{Fault, Place, Problem};
+use crate::problem::{InvalidValue, ParameterLocation, Problem};
 
 /// The body of a request.
 pub(super) fn read<T: DeserializeOwned + JsonSchema>(call: &Call) -> Result<T, Problem> {
@@ -24,7 +24,12 @@ pub(super) fn read<T: DeserializeOwned + JsonSchema>(call: &Call) -> Result<T, P
 
 fn json(text: &str) -> Result<Value, Problem> {
     if text.trim().is_empty() {
-        return Err(Problem::faulty(vec![Fault::new(Place::Body, "$", None, "a JSON object")]));
+        return Err(Problem::faulty(vec![InvalidValue::new(
+            ParameterLocation::Body,
+            "$",
+            None,
+            "a JSON object",
+        )]));
     }
     serde_json::from_str(text).map_err(|error| {
         let (line, column) = (error.line(), error.column());
@@ -33,7 +38,7 @@ fn json(text: &str) -> Result<Value, Problem> {
         } else {
             format!("The body is not JSON: it cannot be read at line {line}, column {column}.")
         };
-        let fault = Fault::new(Place::Body, "$", Some(text), "a JSON object");
+        let fault = InvalidValue::new(ParameterLocation::Body, "$", Some(text), "a JSON object");
         Problem { faults: Box::new([fault]), ..Problem::unusable(sentence) }
     })
 }

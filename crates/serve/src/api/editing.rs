@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::body;
 use crate::call::{Answer, Call};
 use crate::pages::import::{made, text_of};
-use crate::problem::{Fault, Place, Problem};
+use crate::problem::{InvalidValue, ParameterLocation, Problem};
 
 /// The most changes at once.
 const CHANGES_MAX: usize = 200;
@@ -101,7 +101,12 @@ pub(crate) fn import(call: &Call) -> Result<Answer, Problem> {
     let word = call.segment("kind");
     let Some(kind) = Kind::named(word) else {
         let wanted = format!("one of {}", Kind::ALL.map(Kind::word).join(", "));
-        let problem = Problem::faulty(vec![Fault::new(Place::Path, "kind", Some(word), wanted)]);
+        let problem = Problem::faulty(vec![InvalidValue::new(
+            ParameterLocation::Path,
+            "kind",
+            Some(word),
+            wanted,
+        )]);
         return Err(Problem { status: StatusCode::NOT_FOUND, title: "Not found", ..problem });
     };
     let text = match kind {

@@ -83,7 +83,8 @@ pub(crate) struct HookReply {
     /// When a message was last sent, in RFC 3339.
     tried: Option<String>,
     /// What came of that message; empty if there is none.
-    told: String,
+    #[serde(rename = "told")]
+    result: String,
 }
 
 /// All webhooks.
@@ -112,7 +113,7 @@ pub(crate) struct HookTried {
 
 impl From<Hook> for HookReply {
     fn from(hook: Hook) -> Self {
-        let (tried, told) = hook.tried.map(|(at, told)| (rfc3339(at), told)).unzip();
+        let (tried, result) = hook.tried.map(|(at, result)| (rfc3339(at), result)).unzip();
         Self {
             id: hook.id,
             name: hook.name,
@@ -122,7 +123,7 @@ impl From<Hook> for HookReply {
             by: hook.by,
             at: rfc3339(hook.at),
             tried,
-            told: told.unwrap_or_default(),
+            result: result.unwrap_or_default(),
         }
     }
 }

@@ -1,15 +1,15 @@
 //! Idempotency keys (draft-ietf-httpapi-idempotency-key-header): a request that is sent again is not carried out again.
 //!
 //! A key belongs to a user and to one request: its path, its query and its body. It is written before the request is
-//! carried out, and the answer after that. So a request whose answer was lost, even because the server ended, is
-//! never carried out twice; the answer then says that its result is unknown.
+//! carried out, and the answer after that. So a request whose answer was lost, even because the server ended, is never
+//! carried out twice; the answer then states that its result is unknown.
 
 use http::{StatusCode, header};
 use ring::digest::{SHA256, digest};
 
 use crate::app::App;
 use crate::call::{Answer, Call, Handler, JSON, PROBLEM};
-use crate::problem::{Fault, Place, Problem};
+use crate::problem::{InvalidValue, ParameterLocation, Problem};
 use crate::store::{KeptAnswer, Keyed};
 
 /// The header of a key.
@@ -35,8 +35,12 @@ pub(crate) fn answered(act: Handler, call: &Call) -> Result<Answer, Problem> {
         Keyed::Other => {
             let sentence =
                 "This key belongs to another request. Use a new key for each new request.";
-            let fault =
-                Fault::new(Place::Header, HEADER, Some(&key), "a key that was not used yet");
+            let fault = InvalidValue::new(
+                ParameterLocation::Header,
+                HEADER,
+                Some(&key),
+                "a key that was not used yet",
+            );
             Err(Problem { faults: Box::new([fault]), ..Problem::unusable(sentence) })
         }
         Keyed::Unanswered => Err(conflict(
@@ -63,7 +67,12 @@ fn key(call: &Call) -> Result<Option<String>, Problem> {
     let wanted = format!(
         "one key of 1 to {KEY_MAX} characters, such as a UUID, without spaces and \" \\ , ;"
     );
-    Err(Problem::faulty(vec![Fault::new(Place::Header, HEADER, Some(text), wanted)]))
+    Err(Problem::faulty(vec![InvalidValue::new(
+        ParameterLocation::Header,
+        HEADER,
+        Some(text),
+        wanted,
+    )]))
 }
 
 /// A hash of the whole request.

@@ -11,7 +11,7 @@ use crate::call::{Answer, Call};
 use crate::changes::runs::change;
 use crate::history::Entry;
 use crate::pages::run::entry;
-use crate::problem::{Fault, Place, Problem};
+use crate::problem::{InvalidValue, ParameterLocation, Problem};
 use crate::store::Filter;
 
 /// The most tags of a list.
@@ -129,15 +129,25 @@ fn noted(call: &Call, act: &str, run: &Entry, about: &About) -> Result<(), Probl
 /// The tag that a path names.
 fn tag(call: &Call) -> Result<String, Problem> {
     let given = call.segment("tag");
-    plain(given)
-        .ok_or_else(|| Problem::faulty(vec![Fault::new(Place::Path, "tag", Some(given), wanted())]))
+    plain(given).ok_or_else(|| {
+        Problem::faulty(vec![InvalidValue::new(
+            ParameterLocation::Path,
+            "tag",
+            Some(given),
+            wanted(),
+        )])
+    })
 }
 
 /// The tags in a field of a body.
 pub(super) fn checked(field: &str, tags: &[String]) -> Result<Vec<String>, Problem> {
     let one = |(number, given): (usize, &String)| {
         plain(given).ok_or_else(|| {
-            Problem::faulty(vec![Fault::of_field(&format!("{field}[{number}]"), given, wanted())])
+            Problem::faulty(vec![InvalidValue::of_field(
+                &format!("{field}[{number}]"),
+                given,
+                wanted(),
+            )])
         })
     };
     tags.iter().enumerate().map(one).collect()

@@ -11,7 +11,7 @@ use crate::agents::AGENTS_MAX;
 use crate::call::{Answer, Call};
 use crate::pages::find::{OBJECTIVES_MAX, TEXT_MAX, bounded, without_pace};
 use crate::pages::live::stopped;
-use crate::problem::{Fault, Problem};
+use crate::problem::{InvalidValue, Problem};
 use crate::queue::State;
 use crate::submission::{Submission, submit_meant};
 
@@ -120,7 +120,7 @@ pub(crate) fn start(call: &Call) -> Result<Answer, Problem> {
 
 /// There is no such thing of this name on this site.
 pub(super) fn unknown(field: &str, given: &str) -> Problem {
-    let fault = Fault::of_field(field, given, format!("the name of a {field} of this site"));
+    let fault = InvalidValue::of_field(field, given, format!("the name of a {field} of this site"));
     Problem { faults: Box::new([fault]), ..Problem::missing(field) }
 }
 

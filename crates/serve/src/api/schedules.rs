@@ -92,13 +92,13 @@ pub(crate) struct ScheduleReply {
     /// The next time, in RFC 3339.
     next: Option<String>,
     /// The last times, the newest first.
-    came: Vec<Came>,
+    #[serde(rename = "came")]
+    recent: Vec<ScheduledRun>,
 }
 
 /// A time of a schedule that came.
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ScheduledRun")]
-struct Came {
+struct ScheduledRun {
     /// The time, in RFC 3339.
     at: String,
     /// The id of the run that started.
@@ -108,7 +108,8 @@ struct Came {
     /// The outcome of the run; empty until it is known.
     outcome: String,
     /// Whether a webhook received the result, in words.
-    told: String,
+    #[serde(rename = "told")]
+    delivery: String,
 }
 
 /// `GET /api/v1/schedules`.
@@ -200,7 +201,7 @@ fn described(call: &Call, requested: ScheduleRequest) -> Result<(Plan, Draft), P
 fn reply(call: &Call, schedule: Schedule) -> Result<ScheduleReply, Problem> {
     let store = &call.app.store;
     let next = next_time(&schedule, call.app.now());
-    let came = store.occasions(schedule.id, BACK)?.into_iter().map(came);
+    let recent = store.occasions(schedule.id, BACK)?.into_iter().map(scheduled_run);
     let plan = store.plan(schedule.plan)?.ok_or_else(|| Problem::missing("plan"))?;
     let hook = schedule.hook.map(|id| store.hook(id)).transpose()?.flatten();
     Ok(ScheduleReply {
@@ -219,11 +220,11 @@ fn reply(call: &Call, schedule: Schedule) -> Result<ScheduleReply, Problem> {
         paused: schedule.paused,
         by: schedule.by,
         next: next.map(rfc3339),
-        came: came.collect(),
+        recent: recent.collect(),
     })
 }
 
-fn came(came: DueRun) -> Came {
-    let DueRun { at, run, missed, outcome, delivery, .. } = came;
-    Came { at: rfc3339(at), run, missed, outcome, told: delivery }
+fn scheduled_run(run: DueRun) -> ScheduledRun {
+    let DueRun { at, run, missed, outcome, delivery, .. } = run;
+    ScheduledRun { at: rfc3339(at), run, missed, outcome, delivery }
 }

@@ -1,12 +1,12 @@
-//! The shape of a request body: whether a JSON document is what a schema of the OpenAPI document says.
+//! The shape of a request body: whether a JSON document matches a schema of the OpenAPI document.
 //!
-//! The schema is made from the type that the body is read into, so what the document says is what is checked. The
-//! check is done here and not by reading the type, because a program needs the JSON path of what is wrong, and what
-//! would be right. Only the keywords that such schemas have are known; a test refuses others.
+//! The schema is generated from the type that the body is read into, so what is documented is what is checked. The
+//! check is done here and not by deserialising the type, because a program needs the JSON path of an error, and what
+//! would be accepted. Only the keywords that such schemas have are known; a test refuses others.
 
 use serde_json::{Map, Value};
 
-use crate::problem::{FAULTS_MAX, Fault, Place};
+use crate::problem::{FAULTS_MAX, InvalidValue, ParameterLocation};
 
 /// Where the definitions of a schema are.
 pub(crate) const DEFINITIONS: &str = "$defs";
@@ -31,8 +31,8 @@ pub(crate) const KEYWORDS: [&str; 16] = [
     "oneOf",
 ];
 
-/// What is wrong with a document; empty if it is as the schema says.
-pub(super) fn faults(schema: &Value, document: &Value) -> Vec<Fault> {
+/// What is wrong with a document; empty if it matches the schema.
+pub(super) fn faults(schema: &Value, document: &Value) -> Vec<InvalidValue> {
     let mut walk = Walk { definitions: &schema[DEFINITIONS], faults: Vec::new() };
     walk.check(schema, document, "$");
     walk.faults
@@ -40,7 +40,7 @@ pub(super) fn faults(schema: &Value, document: &Value) -> Vec<Fault> {
 
 struct Walk<'a> {
     definitions: &'a Value,
-    faults: Vec<Fault>,
+    faults: Vec<InvalidValue>,
 }
 
 impl<'a> Walk<'a> {
@@ -121,7 +121,12 @@ impl<'a> Walk<'a> {
 
     fn fault(&mut self, path: &str, given: Option<&Value>, wanted: String) {
         let given = given.map(Value::to_string);
-        self.faults.push(Fault::new(Place::Body, path, given.as_deref(), wanted));
+        self.faults.push(InvalidValue::new(
+            ParameterLocation::Body,
+            path,
+            given.as_deref(),
+            wanted,
+        ));
     }
 
     /// What a schema accepts, in words.

@@ -13,7 +13,7 @@ use maud::Markup;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::problem::{Fault, Problem};
+use crate::problem::{InvalidValue, Problem};
 
 /// The fewest bytes of a body that is compressed: shorter ones are not worth it.
 const PACKED_MIN: usize = 1_000;
@@ -34,8 +34,8 @@ pub(crate) struct ProblemReply<'a> {
     /// The number of the request, by which the operator of the site finds it in the log.
     instance: String,
     /// The values that are not acceptable, if the problem is with single values: the first ten.
-    #[serde(skip_serializing_if = "<[Fault]>::is_empty")]
-    errors: &'a [Fault],
+    #[serde(skip_serializing_if = "<[InvalidValue]>::is_empty")]
+    errors: &'a [InvalidValue],
 }
 
 /// What a handler returns.
@@ -111,7 +111,7 @@ impl Answer {
         self.headers.iter().find(|(one, _)| one == name).map(|(_, value)| value.as_str())
     }
 
-    /// Nothing to say.
+    /// An answer without a body.
     pub(crate) fn empty() -> Self {
         Self::new(JSON, Vec::new()).status(StatusCode::NO_CONTENT)
     }

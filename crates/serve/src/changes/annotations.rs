@@ -14,8 +14,8 @@ use crate::store::{Annotation, Target};
 pub(crate) const LABEL_MAX: usize = 100;
 /// How far ahead an annotation may be: what is further is most likely a mistake.
 const AHEAD_MAX: i64 = 366 * 86_400;
-/// How long somebody may take to say what happened at the moment that they marked, in seconds.
-const SAID_WITHIN: i64 = 600;
+/// How long before the request an annotation may be, in seconds: a form was opened at the time that it marks.
+const BACKDATED_MAX: i64 = 600;
 
 /// Adds an annotation at a time that is given as text, now if that is empty, and returns it.
 pub(crate) fn add(
@@ -34,14 +34,14 @@ pub(crate) fn add(
     add_at(app, who, (label, at), target)
 }
 
-/// Marks the moment so many seconds ago, at which a form was opened.
+/// Adds an annotation at a time `ago` seconds in the past, when its form was opened.
 pub(crate) fn mark(
     app: &App,
     who: &Requester,
     (label, ago): (&str, i64),
     target: Option<&Target>,
 ) -> Result<Annotation, Problem> {
-    add_at(app, who, (label, app.now() - ago.clamp(0, SAID_WITHIN)), target)
+    add_at(app, who, (label, app.now() - ago.clamp(0, BACKDATED_MAX)), target)
 }
 
 fn add_at(

@@ -156,12 +156,16 @@ impl<'a> Actions<'a> {
     pub(super) fn next(&self) -> Markup {
         let summary = &self.run.summary;
         let mut steps = self.by_outcome();
-        // A run that says nothing about the target is compared with none.
-        let says = !matches!(summary.outcome, Some(RunOutcome::NothingWorked));
-        if says {
+        // A run without a single success is compared with no other.
+        let measures_target = !matches!(summary.outcome, Some(RunOutcome::NothingWorked));
+        if measures_target {
             steps.extend(self.compared());
         }
-        if says && self.is_runner && !self.run.about.baseline && summary.verdict == Status::Valid {
+        if measures_target
+            && self.is_runner
+            && !self.run.about.baseline
+            && summary.verdict == Status::Valid
+        {
             let detail = "later runs are judged against it".to_owned();
             steps.push(("Make this run the baseline", "#about".to_owned(), detail));
         }

@@ -4,7 +4,7 @@ use brunt_history::RunId;
 use maud::{Markup, html};
 
 use super::{figure, page as whole};
-use crate::agents::{Agent, AgentState, Look, Permitted};
+use crate::agents::{Agent, AgentState, ClusterSnapshot, Permitted};
 use crate::app::App;
 use crate::call::{Answer, Call};
 use crate::problem::Problem;
@@ -13,32 +13,32 @@ use crate::problem::Problem;
 const AHEAD: f64 = 1.0;
 
 /// The agents. A site without a cluster has no such page.
-pub(crate) fn looked(call: &Call) -> Result<Look, Problem> {
+pub(crate) fn cluster_snapshot(call: &Call) -> Result<ClusterSnapshot, Problem> {
     let cluster = call.app.cluster.as_ref().ok_or_else(|| Problem::missing("page"))?;
     Ok(cluster.agents.snapshot())
 }
 
 /// `GET /agents`.
 pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
-    let look = looked(call)?;
+    let snapshot = cluster_snapshot(call)?;
     let body = html! {
         h1.large { "Agents" }
         p {
             "Machines that can share the load of a run. This site finds them at the broker "
-            code { (look.broker) } ", in the pool " code { (look.pool) } "."
+            code { (snapshot.broker) } ", in the pool " code { (snapshot.pool) } "."
         }
-        @if let Some(failure) = &look.problem {
+        @if let Some(failure) = &snapshot.problem {
             p.warning role="alert" {
                 "This site cannot use the broker: " (failure) ". Until this is fixed, it finds no agents. Start \
                  nats-server there, or restart the site with another "
                 code { "--nats" } " or " code { "--keys" } "."
             }
         }
-        @if look.agents.is_empty() {
-            @if look.problem.is_none() { (nobody()) }
+        @if snapshot.agents.is_empty() {
+            @if snapshot.problem.is_none() { (nobody()) }
         } @else {
-            p role="status" { (counted(&look.agents)) }
-            (table(&call.app, &look.agents)?)
+            p role="status" { (counted(&snapshot.agents)) }
+            (table(&call.app, &snapshot.agents)?)
             p.note {
                 "The column "
                 em { "permits" } " shows what the owner of an agent allows in agent.toml, and what brunt calibrate \
@@ -120,7 +120,7 @@ fn row(app: &App, agent: &Agent) -> Result<Markup, Problem> {
                 @if !agent.ceilings.is_empty() { div.note { "can generate " (ceilings(agent)) } }
             }
             td data-label="clock" { (ahead(agent.clock_ahead_s)) }
-            td data-label="heard" { (format!("{:.1} s ago", agent.heard_s)) }
+            td data-label="heard" { (format!("{:.1} s ago", agent.last_seen_s)) }
         }
     })
 }

@@ -10,7 +10,7 @@ use crate::auth::Role;
 use crate::call::{Answer, Call};
 use crate::history::Entry;
 use crate::problem::Problem;
-use crate::store::{Filter, Kind, Listed, Order, Place, Position, SortBy, name, outcome_key};
+use crate::store::{Filter, Kind, Listed, Order, PageStart, Position, SortBy, name, outcome_key};
 
 /// The number of runs on a page.
 pub(crate) const PER_PAGE: usize = 50;
@@ -55,11 +55,11 @@ pub(super) fn order(call: &Call) -> Order {
 }
 
 /// The place of the page of a list that an address names.
-pub(super) fn place(call: &Call) -> Place {
+pub(super) fn page_start(call: &Call) -> PageStart {
     match (position(call.query("before")), position(call.query("behind"))) {
-        (Some(before), _) => Place::Before(before),
-        (None, Some(behind)) => Place::Behind(behind),
-        (None, None) => Place::First,
+        (Some(before), _) => PageStart::Before(before),
+        (None, Some(behind)) => PageStart::After(behind),
+        (None, None) => PageStart::First,
     }
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn next(listed: &Listed) -> Option<String> {
 pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
     let (app, filter, order) = (&call.app, filter(call), order(call));
     app.index_ended()?;
-    let listed = app.store.sorted_runs(&filter, order, &place(call), PER_PAGE)?;
+    let listed = app.store.sorted_runs(&filter, order, &page_start(call), PER_PAGE)?;
     let tags = app.store.tags(TAGS_SHOWN)?;
     let is_narrowed = filter != Filter::default();
     let body = html! {

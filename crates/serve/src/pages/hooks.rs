@@ -18,7 +18,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     shown(call, &html! {})
 }
 
-/// The page of webhooks, below what there is to say.
+/// The page of webhooks, below a message.
 fn shown(call: &Call, message: &Markup) -> Result<Answer, Problem> {
     let hooks = call.app.store.hooks()?;
     let body = html! {
@@ -60,7 +60,7 @@ fn table(call: &Call, hooks: &[Hook]) -> Result<Markup, Problem> {
                     td.name data-label="added" { (moment_of(hook.at)) " by " (hook.by) }
                     td.name data-label="last message" {
                         @match &hook.tried {
-                            Some((at, told)) => { (moment_of(*at)) ": " (told) }
+                            Some((at, result)) => { (moment_of(*at)) ": " (result) }
                             None => "none yet",
                         }
                     }
@@ -133,7 +133,7 @@ fn key_of(format: Format, key: &str) -> Markup {
     }
 }
 
-/// `POST /hooks/test`: sends a message that says so, and waits for what comes of it.
+/// `POST /hooks/test`: sends a test message, and waits for the result.
 pub(crate) fn test(call: &Call) -> Result<Answer, Problem> {
     let hook = named(call)?;
     let sent = changes::test(&call.app, call.who()?, hook.id)?;

@@ -140,11 +140,12 @@ fn drawn(run: &Entry, found: &Capacity, steps: &[(&MeasuredStep, f64)], frame: &
     let (least, most) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
     let x = Scale::linear((0.0, round_end(rates * 1.02)), (frame.left, frame.width - frame.right));
     let y = Scale::logarithmic((least * 0.7, most * 1.4), (FLOOR, TOP));
-    // Only steps that say something of the target are joined.
-    let told = steps
+    // Only steps that measured the target are joined.
+    let joined = steps
         .iter()
         .filter(|(step, _)| matches!(step.verdict.as_str(), "pass" | "fail" | "undecided"));
-    let points: Vec<(f64, Option<f64>)> = told.map(|(step, p99)| (step.rate, Some(*p99))).collect();
+    let points: Vec<(f64, Option<f64>)> =
+        joined.map(|(step, p99)| (step.rate, Some(*p99))).collect();
     html! {
         (upright(&y, frame, 6))
         @if let (Some(rate), Some(fails)) = (found.rate, found.fails_at) {
@@ -304,9 +305,9 @@ fn sized_table(found: &Capacity, demand: &Demand, servers: Servers, rate: f64) -
                 @if let Some(fails) = fails { th scope="col" { "if the limit were " (a_second(fails)) } }
             } }
             tbody { @for (share, peak, count, if_failed) in PEAKS.map(row) { tr {
-                @let is_asked = (share - 1.0).abs() < 1e-9;
-                td { @if is_asked { strong { (peak) } } @else { (peak) } }
-                td { @if is_asked { strong { (count) } } @else { (count) } }
+                @let is_current = (share - 1.0).abs() < 1e-9;
+                td { @if is_current { strong { (peak) } } @else { (peak) } }
+                td { @if is_current { strong { (count) } } @else { (count) } }
                 @if let Some(count) = if_failed { td { (count) } }
             } } }
         }

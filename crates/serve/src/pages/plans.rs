@@ -130,7 +130,7 @@ fn keep(call: &Call, plan: &Plan) -> Result<bool, Problem> {
     Ok(text != plan.text)
 }
 
-/// The text with what was typed into its fields. A value that is wrong is refused; what the text says otherwise is not.
+/// The text with what was typed into its fields. A wrong value is refused; the rest of the text is not checked.
 fn written(call: &Call, plan: &Plan) -> Result<String, Problem> {
     let (text, typed) = (text(call)?, Typed::from_call(call));
     if typed.is_empty() {
@@ -185,11 +185,11 @@ pub(crate) fn run(call: &Call) -> Result<Answer, Problem> {
     }
     let agents = agents_field::named(call);
     let submitted = agents.and_then(|agents| submit_with(call, &plan, &plan.text, (None, agents)));
-    let told = |problem: Problem| {
+    let explained = |problem: Problem| {
         let saved = if is_saved { "The plan is saved. " } else { "" };
         Problem { detail: format!("{saved}{}", problem.detail), ..problem }
     };
-    let id = submitted.map_err(told)?;
+    let id = submitted.map_err(explained)?;
     call.app.store.remember_target(plan.id, call.field("target").parse().unwrap_or_default())?;
     Ok(Answer::see(&format!("/live/{id}")))
 }
@@ -199,10 +199,11 @@ pub(crate) fn run(call: &Call) -> Result<Answer, Problem> {
 pub(crate) fn once(call: &Call) -> Result<Answer, Problem> {
     let (app, plan) = (&call.app, named(call)?);
     let target = call.field("target").parse().unwrap_or_default();
-    let told = submission::once(app, &plan, &written(call, &plan)?, (target, call.field("sure")))?;
+    let output =
+        submission::once(app, &plan, &written(call, &plan)?, (target, call.field("sure")))?;
     app.store.remember_target(plan.id, target)?;
     app.audit(call.who()?, "try plan once", &format!("{}, revision {}", plan.name, plan.revision))?;
-    editor::tried(call, &plan, &told)
+    editor::tried(call, &plan, &output)
 }
 
 /// `GET /plans/{id}/revisions`.

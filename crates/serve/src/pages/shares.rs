@@ -16,7 +16,7 @@ use crate::call::{Answer, Call};
 use crate::comparison::compared;
 use crate::history::Entry;
 use crate::problem::Problem;
-use crate::store::{Share, Sight, name};
+use crate::store::{Share, Visibility, name};
 
 const DAY: i64 = 86_400;
 /// Sections of a run that reveal where and how it was made.
@@ -143,7 +143,7 @@ pub(crate) fn shared(call: &Call) -> Result<Answer, Problem> {
     let secret = Secret::read(call.segment("secret")).ok_or_else(missing)?;
     let share = call.app.store.share(&secret.hash(), call.app.now())?.ok_or_else(missing)?;
     // Whoever has the link sees its runs.
-    let store = call.app.store.seen_by(Sight::Everything);
+    let store = call.app.store.seen_by(Visibility::All);
     let runs: Result<Vec<Entry>, Problem> =
         share.runs.iter().map(|id| store.run(id)?.ok_or_else(missing)).collect();
     let runs = runs?;

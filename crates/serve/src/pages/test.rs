@@ -203,7 +203,8 @@ pub(crate) fn runs(call: &Call) -> Result<Answer, Problem> {
     call.app.index_ended()?;
     let filter = Filter { test: test.key.clone(), ..Filter::default() };
     let order = history::order(call);
-    let listed = call.app.store.sorted_runs(&filter, order, &history::place(call), PER_PAGE)?;
+    let listed =
+        call.app.store.sorted_runs(&filter, order, &history::page_start(call), PER_PAGE)?;
     let address = format!("/tests/{}/runs", test.key);
     let content = html! {
         @if listed.runs.is_empty() {

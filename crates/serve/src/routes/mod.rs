@@ -39,7 +39,7 @@ use crate::assets;
 use crate::call::{self, Answer, Call, Refusal};
 use crate::pages;
 use crate::problem::Problem;
-use crate::store::Sight;
+use crate::store::Visibility;
 
 use route::Route;
 
@@ -99,7 +99,7 @@ async fn answered(
     let path = parts.uri.path_and_query().map_or_else(String::new, ToString::to_string);
     let query = call::pairs(parts.uri.query().unwrap_or_default().as_bytes());
     let mut call = Arc::new(Call {
-        app: Arc::new(app.seen_by(Sight::Nobody)),
+        app: Arc::new(app.seen_by(Visibility::WithoutProject)),
         who: None,
         path,
         headers: parts.headers,
@@ -133,7 +133,7 @@ async fn carried_out(
     let who = on_a_thread(room, Arc::clone(call), |call| guard::who(&call)).await?;
     if let Some(who) = who {
         let whole = Arc::make_mut(call);
-        whole.app = Arc::new(whole.app.seen_by(who.user.sight()));
+        whole.app = Arc::new(whole.app.seen_by(who.user.visibility()));
         whole.who = Some(who);
     }
     guard::may(route, call)?;

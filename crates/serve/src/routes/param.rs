@@ -6,7 +6,7 @@
 use brunt_history::RunId;
 use serde_json::{Value, json};
 
-use crate::problem::{Fault, Place, Problem};
+use crate::problem::{InvalidValue, ParameterLocation, Problem};
 
 /// A parameter of a query.
 #[derive(Clone, Copy)]
@@ -99,7 +99,8 @@ impl Param {
 pub(super) fn known(params: &[Param], query: &[(String, String)]) -> Result<(), Problem> {
     let mut faults = Vec::new();
     for (number, (name, value)) in query.iter().enumerate() {
-        let fault = |wanted: String| Fault::new(Place::Query, name, Some(value), wanted);
+        let fault =
+            |wanted: String| InvalidValue::new(ParameterLocation::Query, name, Some(value), wanted);
         let Some(param) = params.iter().find(|param| param.name == name) else {
             faults.push(fault(names(params)));
             continue;

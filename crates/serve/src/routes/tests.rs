@@ -399,7 +399,7 @@ fn schedule_shows_next_and_missed_times() {
     assert_eq!(add("times=*/10+*+*+*+*").status, 303);
     // No child reads the plan here, so a time that is due is missed, and the list says so.
     server.app.store.schedule_seen(1, NOW - 700).unwrap();
-    crate::schedule::look(&server.app).unwrap();
+    crate::schedule::start_due(&server.app).unwrap();
     let shown = server.see(&ada, "/schedules").body;
     assert!(shown.contains("Next: <time datetime=\"2027-01-15T08:10:00Z\""), "{shown}");
     let came = server.app.store.occasions(1, 10).unwrap();
@@ -411,21 +411,21 @@ fn schedule_shows_next_and_missed_times() {
     let ada_id = server.app.store.user_named("ada").unwrap().unwrap().id;
     server.user("bob", Role::Admin);
     assert!(server.app.store.change_user(ada_id, Role::Viewer, false).unwrap());
-    crate::schedule::look(&server.app).unwrap();
+    crate::schedule::start_due(&server.app).unwrap();
     let came = server.app.store.occasions(1, 10).unwrap();
     assert!(came[0].missed.contains("may no longer run plans"), "{came:?}");
     assert!(server.app.store.change_user(ada_id, Role::Admin, false).unwrap());
-    crate::schedule::look(&server.app).unwrap();
+    crate::schedule::start_due(&server.app).unwrap();
     assert_eq!(server.app.store.occasions(1, 10).unwrap(), came);
     // A changed role ended the session.
     let ada = server.session(ada_id);
     // While it is paused, nothing is due, and nothing is made up for.
     assert_eq!(server.send(&ada, "/schedules/pause", "id=1&paused=1&back=test").status, 303);
     server.app.store.schedule_seen(1, NOW - 700).unwrap();
-    crate::schedule::look(&server.app).unwrap();
+    crate::schedule::start_due(&server.app).unwrap();
     assert!(server.see(&ada, "/tests/p1/schedule").body.contains("Paused."));
     assert_eq!(server.send(&ada, "/schedules/pause", "id=1").status, 303);
-    crate::schedule::look(&server.app).unwrap();
+    crate::schedule::start_due(&server.app).unwrap();
     assert_eq!(server.app.store.occasions(1, 10).unwrap(), came);
     assert_eq!(server.send(&ada, "/schedules/pause", "id=7").status, 404);
     assert_eq!(server.send(&ada, "/schedules/remove", "id=1").status, 303);

@@ -98,7 +98,7 @@ pub(crate) fn next_time(schedule: &Schedule, now: i64) -> Option<i64> {
 }
 
 /// Checks all schedules: starts the runs that are due, and lists missed times.
-pub(crate) fn look(app: &App) -> Result<(), Problem> {
+pub(crate) fn start_due(app: &App) -> Result<(), Problem> {
     let now = app.now();
     for schedule in app.store.schedules()? {
         if schedule.paused {
@@ -134,7 +134,7 @@ fn begin_due(app: &App, schedule: &Schedule) -> Result<String, Problem> {
     let Some(author) = author else {
         return Err(Problem::unusable(format!("{} may no longer run plans.", schedule.by)));
     };
-    if app.store.seen_by(author.sight()).plan(schedule.plan)?.is_none() {
+    if app.store.seen_by(author.visibility()).plan(schedule.plan)?.is_none() {
         let why = format!("{} no longer sees the project of this plan.", schedule.by);
         return Err(Problem::unusable(why));
     }
@@ -171,7 +171,7 @@ fn begin(app: &App, schedule: &Schedule, by: &str) -> Result<String, Problem> {
 
 /// Checks the schedules forever. Results are reported concurrently: a webhook that does not answer delays no run.
 pub(crate) async fn run(app: Arc<App>) {
-    tokio::join!(repeat(&app, look), repeat(&app, report));
+    tokio::join!(repeat(&app, start_due), repeat(&app, report));
 }
 
 async fn repeat(app: &Arc<App>, act: fn(&App) -> Result<(), Problem>) {

@@ -98,7 +98,7 @@ impl Typed {
         Self { preset, at, day, ..own }
     }
 
-    /// The cron line. The error names the field that is wrong, and says why.
+    /// The cron line. The error names the field that is wrong, and the reason.
     pub(crate) fn line(&self) -> Result<String, (&'static str, String)> {
         let days = match self.preset {
             Preset::Own => return Ok(self.own.clone()),
@@ -176,7 +176,7 @@ fn without_seconds(text: &str) -> Option<String> {
     six.then(|| fields[1..].join(" ").replace('?', "*"))
 }
 
-/// What somebody says in English: "every day at 2", "mondays 9:30", "every 15 minutes".
+/// A schedule in English: "every day at 2", "mondays 9:30", "every 15 minutes".
 fn spoken(text: &str) -> Option<String> {
     let words: Vec<&str> = text
         .split(|letter: char| letter.is_whitespace() || letter == ',')
@@ -207,9 +207,9 @@ fn spoken(text: &str) -> Option<String> {
         "*".to_owned()
     };
     let found = time_of(&words);
-    let is_said =
+    let is_periodic =
         days != "*" || has("day") || has("dail") || has("night") || has("every") || has("at");
-    let (hour, minute) = found.or_else(|| clock(USUAL).filter(|_| is_said))?;
+    let (hour, minute) = found.or_else(|| clock(USUAL).filter(|_| is_periodic))?;
     Some(format!("{minute} {hour} * * {days}"))
 }
 

@@ -74,10 +74,10 @@ impl Store {
     }
 
     /// Stores the result of a message to a webhook.
-    pub(crate) fn hook_tried(&self, id: i64, at: i64, told: &str) -> Result<()> {
+    pub(crate) fn hook_tried(&self, id: i64, at: i64, result: &str) -> Result<()> {
         self.note_use(|file| {
             let change = "UPDATE hook SET tried = ?2, told = ?3 WHERE id = ?1";
-            file.execute(change, (id, at, told))?;
+            file.execute(change, (id, at, result))?;
             Ok(())
         })
     }

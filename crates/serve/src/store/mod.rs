@@ -22,11 +22,11 @@ mod schedules;
 mod secrets;
 mod sessions;
 mod shares;
-mod sight;
 mod steps;
 mod targets;
 mod test;
 mod tokens;
+mod visibility;
 
 use std::fs::File;
 use std::io;
@@ -49,16 +49,18 @@ pub(crate) use people::User;
 pub(crate) use plans::Plan;
 pub(crate) use projects::{Members, Project};
 pub(crate) use provider::ProviderSettings;
-pub(crate) use runs::{Filter, Kind, Listed, Order, Place, Position, SortBy, name, outcome_key};
+pub(crate) use runs::{
+    Filter, Kind, Listed, Order, PageStart, Position, SortBy, name, outcome_key,
+};
 pub(crate) use schedules::{DueRun, Schedule, UnreportedRun};
 pub(crate) use secrets::SecretRow;
 pub(crate) use sessions::{LiveSession, SessionRow, Visitor};
 pub(crate) use shares::Share;
-pub(crate) use sight::Sight;
 pub(crate) use steps::Step;
 pub(crate) use targets::Target;
 pub(crate) use test::{LastRuns, Point, Test};
 pub(crate) use tokens::TokenRow;
+pub(crate) use visibility::Visibility;
 
 /// The migrations that bring a file to its version. A released migration never changes.
 const MIGRATIONS: [&str; 13] = [
@@ -132,11 +134,11 @@ pub(crate) const fn version_known() -> usize {
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// The database of a site, as somebody sees it.
+/// The database of a site; reads find only what is visible.
 #[derive(Clone)]
 pub(crate) struct Store {
     file: Arc<Database>,
-    sight: Sight,
+    visibility: Visibility,
 }
 
 /// The file and its connections.
@@ -161,7 +163,7 @@ impl Store {
         migrate(&mut writer, &path)?;
         let (readers, limited) = (Mutex::default(), Mutex::default());
         let file = Database { path, writer: Mutex::new(writer), readers, limited };
-        Ok(Self { file: Arc::new(file), sight: Sight::Everything })
+        Ok(Self { file: Arc::new(file), visibility: Visibility::All })
     }
 
     /// Runs a change in a transaction.
@@ -185,8 +187,8 @@ impl Store {
         }
     }
 
-    /// SQLite reports a used up quota like a broken disk. Whether a file of that directory can be written tells them
-    /// apart.
+    /// SQLite reports a used up quota like a broken disk. Whether a file of that directory can be written distinguishes
+    /// them.
     fn explained(&self, error: StoreError) -> StoreError {
         let StoreError::Sqlite(cause) = &error else { return error };
         if cause.sqlite_error_code() != Some(ErrorCode::SystemIoFailure) {
@@ -203,13 +205,14 @@ impl Store {
 
     /// Runs a query, which finds only what may be seen.
     pub(crate) fn read<T>(&self, act: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-        let pool = if self.sight.is_limited() { &self.file.limited } else { &self.file.readers };
+        let pool =
+            if self.visibility.is_limited() { &self.file.limited } else { &self.file.readers };
         let kept = locked(pool).pop();
         let reader = match kept {
             Some(reader) => reader,
             None => self.reader()?,
         };
-        self.sight.poll(&reader)?;
+        self.visibility.apply(&reader)?;
         let done = act(&reader);
         let mut readers = locked(pool);
         if readers.len() < READERS_KEPT {
@@ -228,8 +231,8 @@ impl Store {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let reader = Connection::open_with_flags(&self.file.path, flags)?;
         reader.busy_timeout(PATIENCE)?;
-        if self.sight.is_limited() {
-            Sight::limit(&reader)?;
+        if self.visibility.is_limited() {
+            Visibility::limit(&reader)?;
         }
         Ok(reader)
     }
@@ -325,7 +328,7 @@ mod tests {
         assert_eq!(copy.permissions().mode() & 0o077, 0);
     }
 
-    /// Every released version is one that somebody may have.
+    /// A user may have any released version.
     #[test]
     fn migration_works_from_every_version_and_is_atomic() {
         let file_of = |version: usize| {
@@ -360,7 +363,7 @@ mod tests {
     fn full_disk_fails_writes_but_not_notes() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
-        // What SQLite says of a disk that is full.
+        // SQLite's error for a full disk.
         store.write(|file| Ok(file.pragma_update(None, "max_page_count", 1)?)).unwrap();
         let large = || "x".repeat(1 << 20);
         let failed = store.add_plan("a", &large(), ("ada", 1));

@@ -2,7 +2,7 @@
 
 use rusqlite::{OptionalExtension as _, Row};
 
-use super::{Result, Sight, Store};
+use super::{Result, Store, Visibility};
 use crate::auth::{Hash, Role};
 
 /// A person who may sign in.
@@ -20,8 +20,8 @@ pub(crate) struct User {
 
 impl User {
     /// The tests that the user sees.
-    pub(crate) fn sight(&self) -> Sight {
-        if self.role == Role::Admin { Sight::Everything } else { Sight::Of(self.id) }
+    pub(crate) fn visibility(&self) -> Visibility {
+        if self.role == Role::Admin { Visibility::All } else { Visibility::OfUser(self.id) }
     }
 }
 

@@ -70,11 +70,11 @@ pub(crate) struct Position {
 
 /// Where a page of a list is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum PageStart {
     /// At the beginning.
     First,
     /// After this run.
-    Behind(Position),
+    After(Position),
     /// It ends before this run.
     Before(Position),
 }
@@ -208,10 +208,10 @@ impl Store {
     pub(crate) fn runs(
         &self,
         filter: &Filter,
-        behind: Option<&Position>,
+        after: Option<&Position>,
         most: usize,
     ) -> Result<Listed> {
-        let place = behind.map_or(Place::First, |position| Place::Behind(position.clone()));
+        let place = after.map_or(PageStart::First, |position| PageStart::After(position.clone()));
         self.sorted_runs(filter, Order::default(), &place, most)
     }
 
@@ -220,20 +220,20 @@ impl Store {
         &self,
         filter: &Filter,
         order: Order,
-        place: &Place,
+        place: &PageStart,
         most: usize,
     ) -> Result<Listed> {
         let (mut wanted, mut values) = conditions(filter);
         let count = format!("SELECT count(*) FROM run{}", listed(&wanted));
         let key = order.by.column();
         // A page that ends before a run is read from its end.
-        let is_reversed = matches!(place, Place::Before(_));
+        let is_reversed = matches!(place, PageStart::Before(_));
         let (sign, direction) =
             if order.is_ascending == is_reversed { ("<", "DESC") } else { (">", "ASC") };
         self.read(|file| {
             let all =
                 file.prepare(&count)?.query_row(params_from_iter(&values), |row| row.get(0))?;
-            if let Place::Behind(position) | Place::Before(position) = place {
+            if let PageStart::After(position) | PageStart::Before(position) = place {
                 wanted.push(format!("({key}, run.id) {sign} (?, ?)"));
                 values.extend([order.by.value(&position.key), position.id.clone().into()]);
             }
@@ -248,9 +248,9 @@ impl Store {
             let beyond = runs.len() > most;
             runs.truncate(most);
             let (more, less) = match place {
-                Place::First => (beyond, false),
-                Place::Behind(_) => (beyond, true),
-                Place::Before(_) => (true, beyond),
+                PageStart::First => (beyond, false),
+                PageStart::After(_) => (beyond, true),
+                PageStart::Before(_) => (true, beyond),
             };
             if is_reversed {
                 runs.reverse();
@@ -522,13 +522,13 @@ mod tests {
     #[test]
     fn run_pages_follow_without_a_gap() {
         let (_directory, store) = store();
-        let (mut seen, mut behind) = (Vec::new(), None);
+        let (mut seen, mut after) = (Vec::new(), None);
         loop {
-            let listed = store.runs(&Filter::default(), behind.as_ref(), 3).unwrap();
+            let listed = store.runs(&Filter::default(), after.as_ref(), 3).unwrap();
             assert_eq!(listed.all, 7);
             seen.extend(listed.runs.iter().map(|run| run.id.clone()));
             let last = listed.runs.last().unwrap();
-            behind = Some(Position {
+            after = Some(Position {
                 key: last.summary.started.clone(),
                 id: last.id.as_str().to_owned(),
             });

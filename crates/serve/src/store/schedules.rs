@@ -180,7 +180,7 @@ impl Store {
             let query = "SELECT at, run, missed, outcome, told FROM occasion WHERE schedule = ?1 \
                        ORDER BY at DESC LIMIT ?2";
             let mut all = file.prepare(query)?;
-            let came = all.query_map((schedule, most), |row| {
+            let runs = all.query_map((schedule, most), |row| {
                 Ok(DueRun {
                     at: row.get(0)?,
                     run: row.get(1)?,
@@ -189,7 +189,7 @@ impl Store {
                     delivery: row.get(4)?,
                 })
             })?;
-            Ok(came.collect::<rusqlite::Result<_>>()?)
+            Ok(runs.collect::<rusqlite::Result<_>>()?)
         })
     }
 }
@@ -247,8 +247,8 @@ mod tests {
         assert_eq!(store.unreported(200, 9).unwrap(), std::slice::from_ref(&tried));
         store.settle(&tried, ("valid", "delivered"), None).unwrap();
         assert_eq!(store.unreported(i64::MAX, 9).unwrap(), []);
-        let came = store.occasions(id, 9).unwrap();
-        assert_eq!((came[0].outcome.as_str(), came[0].delivery.as_str()), ("valid", "delivered"));
+        let runs = store.occasions(id, 9).unwrap();
+        assert_eq!((runs[0].outcome.as_str(), runs[0].delivery.as_str()), ("valid", "delivered"));
     }
 
     #[test]
@@ -283,8 +283,8 @@ mod tests {
         for at in 0..OCCASIONS_KEPT + 5 {
             store.add_occasion(id, at, None, "why").unwrap();
         }
-        let came = store.occasions(id, 1_000).unwrap();
-        assert_eq!((came.len(), came[0].at), (OCCASIONS_KEPT as usize, OCCASIONS_KEPT + 4));
+        let runs = store.occasions(id, 1_000).unwrap();
+        assert_eq!((runs.len(), runs[0].at), (OCCASIONS_KEPT as usize, OCCASIONS_KEPT + 4));
         assert!(store.remove_schedule(id).unwrap() && !store.remove_schedule(id).unwrap());
         assert_eq!(store.occasions(id, 10).unwrap(), []);
     }

@@ -97,7 +97,7 @@ fn keep_secrets(requested: &mut RunSpec, names: Vec<String>) {
     requested.secrets = requested.secrets.take().filter(|secrets| !secrets.names.is_empty());
 }
 
-/// Submits a run or a search without asking for a confirmation: the caller has checked that it is permitted.
+/// Submits a run or a search without requesting a confirmation: the caller has checked that it is permitted.
 pub(crate) fn submit_for(
     app: &App,
     plan: &Plan,
@@ -178,13 +178,13 @@ pub(crate) fn check_duration(
     target: &Target,
     duration: &str,
 ) -> Result<(), Problem> {
-    let asked_for = |duration: &str| requested(app, plan.id, &plan.text, (Some(target), duration));
+    let plan_for = |duration: &str| requested(app, plan.id, &plan.text, (Some(target), duration));
     if duration.trim().is_empty() {
         return Ok(());
     }
-    let checked = checked(app, plan.id, &asked_for(duration)?)?;
+    let checked = checked(app, plan.id, &plan_for(duration)?)?;
     let Some(finding) = checked.findings.first() else { return Ok(()) };
-    if can_be_run(app, plan.id, &asked_for("")?)? {
+    if can_be_run(app, plan.id, &plan_for("")?)? {
         return Err(Problem::unusable(finding.text.clone()).at("duration"));
     }
     Ok(())

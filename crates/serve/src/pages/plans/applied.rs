@@ -7,7 +7,7 @@ use brunt_envelope::PathPart;
 use serde_json::{Value, json};
 
 use super::sheet::{Changed, NoSheet, Sheet, changed, name};
-use super::typed::{Fault, Typed};
+use super::typed::{FieldError, Typed};
 use super::{load, objective};
 use crate::app::App;
 use crate::problem::Problem;
@@ -21,7 +21,7 @@ const CHANGES_MAX: usize = 100;
 pub(super) struct Applied {
     pub(super) text: String,
     pub(super) sheet: Result<Sheet, NoSheet>,
-    pub(super) faults: Vec<Fault>,
+    pub(super) faults: Vec<FieldError>,
     /// What is still only in its fields.
     pub(super) left: Typed,
     /// The fields whose values changed the text.
@@ -56,11 +56,11 @@ pub(super) fn applied(app: &App, text: &str, typed: &Typed) -> Result<Applied, P
         written.extend(wanted.drain(..made.min(some)).map(|one| one.field));
         if let Some((_, why)) = done.refused.filter(|_| !wanted.is_empty()) {
             let Wanted { field, label, .. } = wanted.remove(0);
-            faults.push(Fault { field, label, why: format!("{why}."), likely: Vec::new() });
+            faults.push(FieldError { field, label, why: format!("{why}."), likely: Vec::new() });
         }
     }
     let left =
-        |fault: &Fault| Some((fault.field.clone(), typed.of_field(&fault.field)?.to_owned()));
+        |fault: &FieldError| Some((fault.field.clone(), typed.of_field(&fault.field)?.to_owned()));
     let mut left = Typed::new(faults.iter().filter_map(left));
     // The sentence of a load is refused as a whole.
     if left.all().map(|(name, _)| name).any(|name| name.starts_with("load.")) {
@@ -71,7 +71,7 @@ pub(super) fn applied(app: &App, text: &str, typed: &Typed) -> Result<Applied, P
 }
 
 /// The changes that fields request, and the values that are not acceptable.
-fn wanted(sheet: &Sheet, typed: &Typed) -> (Vec<Wanted>, Vec<Fault>) {
+fn wanted(sheet: &Sheet, typed: &Typed) -> (Vec<Wanted>, Vec<FieldError>) {
     let (mut all, mut faults) = (Vec::new(), Vec::new());
     // A part that has a form of its own is in the form of the plan only as a link.
     let nodes: Vec<_> = sheet.nodes().into_iter().filter(|node| node.widget != "link").collect();

@@ -11,7 +11,7 @@ use super::applied::{Applied, applied, label};
 use super::draft::refusal;
 use super::field::{Fields, id};
 use super::sheet::{NoSheet, Sheet, name};
-use super::typed::{Fault, Typed};
+use super::typed::{FieldError, Typed};
 use super::visits::Visits;
 use super::{check_with, load, objective, text};
 use crate::auth::Role;
@@ -32,8 +32,8 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
 }
 
 /// The page after the plan was tried once, with what was sent and answered.
-pub(super) fn tried(call: &Call, plan: &Plan, told: &str) -> Result<Answer, Problem> {
-    shown(call, plan, Editor { tried: Some(told), ..Editor::new(call, plan)? })
+pub(super) fn tried(call: &Call, plan: &Plan, output: &str) -> Result<Answer, Problem> {
+    shown(call, plan, Editor { tried: Some(output), ..Editor::new(call, plan)? })
 }
 
 /// The page with the tab of the plan.
@@ -98,7 +98,7 @@ impl<'a> Editor<'a> {
             Checked { findings: vec![finding], ..Checked::default() }
         });
         let sheet = applied.sheet.as_ref().ok();
-        let found: Vec<Fault> =
+        let found: Vec<FieldError> =
             checked.findings.iter().filter_map(|finding| fault_of(finding, sheet)).collect();
         applied.faults.extend(found);
         let view = if sent { call.field("view") } else { call.query("view") };
@@ -113,7 +113,7 @@ impl<'a> Editor<'a> {
 
     fn content(&self, settings: &Markup) -> Result<Markup, Problem> {
         let plan = self.plan;
-        // A plan that somebody else saved meanwhile is not saved over.
+        // A plan that another user saved meanwhile is not overwritten.
         let after = self.draft.unwrap_or(plan.revision);
         Ok(html! {
             input type="hidden" name="after" value=(after);
@@ -129,10 +129,10 @@ impl<'a> Editor<'a> {
                     (sheet, _) => (self.source(sheet)),
                 } }
                 aside.look aria-label="Preview" {
-                    @if let Some(told) = self.tried {
+                    @if let Some(output) = self.tried {
                         section #tried tabindex="-1" autofocus {
                             h2 { "Tried once" }
-                            pre tabindex="0" { (told) }
+                            pre tabindex="0" { (output) }
                         }
                     }
                     div #checked data-live aria-live="polite" { (self.preview()) }
@@ -237,10 +237,10 @@ impl<'a> Editor<'a> {
 
     /// The faults because of which the plan is not saved: values that were typed. What is wrong with it otherwise is in
     /// the preview.
-    fn blocking(&self) -> Vec<&Fault> {
+    fn blocking(&self) -> Vec<&FieldError> {
         let Applied { faults, left, written, .. } = &self.applied;
-        let is_typed = |fault: &&Fault| left.of_field(&fault.field).is_some();
-        let typed: Vec<&Fault> = faults.iter().filter(is_typed).collect();
+        let is_typed = |fault: &&FieldError| left.of_field(&fault.field).is_some();
+        let typed: Vec<&FieldError> = faults.iter().filter(is_typed).collect();
         if !typed.is_empty() {
             return typed;
         }
@@ -253,7 +253,7 @@ impl<'a> Editor<'a> {
             .collect()
     }
 
-    fn link(&self, fault: &Fault) -> Markup {
+    fn link(&self, fault: &FieldError) -> Markup {
         let address =
             if self.is_text { "#text".to_owned() } else { format!("#{}", id(&fault.field)) };
         html! { a href=(address) { (fault.label) } ": " (fault.why) }
@@ -432,10 +432,10 @@ fn targets(call: &Call, plan: &Plan) -> Result<Vec<Target>, Problem> {
 }
 
 /// A finding as a fault of its field; none if no part of the text has it.
-fn fault_of(finding: &Finding, sheet: Option<&Sheet>) -> Option<Fault> {
+fn fault_of(finding: &Finding, sheet: Option<&Sheet>) -> Option<FieldError> {
     let field = Some(field_of(finding, sheet)).filter(|_| !finding.path.is_empty())?;
     let (label, why) = (label(&finding.path), sentence(&finding.text));
-    Some(Fault { field, label, why, likely: Vec::new() })
+    Some(FieldError { field, label, why, likely: Vec::new() })
 }
 
 /// The field of a finding: objectives have sentences in place of a field for their text.

@@ -2,12 +2,12 @@
 
 use maud::{Markup, html};
 
-use super::typed::{Fault, Typed};
+use super::typed::{FieldError, Typed};
 
 /// What the fields of a plan are made with.
 pub(super) struct Fields<'a> {
     pub(super) typed: &'a Typed,
-    pub(super) faults: &'a [Fault],
+    pub(super) faults: &'a [FieldError],
     /// Whether the person may not change the plan.
     pub(super) readonly: bool,
     /// Where buttons of the form send it.
@@ -23,7 +23,7 @@ pub(super) fn id(name: &str) -> String {
 
 impl Fields<'_> {
     /// Why the value of a field is not accepted.
-    pub(super) fn fault(&self, name: &str) -> Option<&Fault> {
+    pub(super) fn fault(&self, name: &str) -> Option<&FieldError> {
         self.faults.iter().find(|fault| fault.field == name)
     }
 
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn section_is_faulty_if_one_of_its_fields_is() {
-        let fault = |field: &str| Fault {
+        let fault = |field: &str| FieldError {
             field: field.to_owned(),
             label: String::new(),
             why: String::new(),

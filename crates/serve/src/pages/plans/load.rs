@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::field::Fields;
 use super::sheet::Load;
-use super::typed::{Fault, Typed};
+use super::typed::{FieldError, Typed};
 use super::{shape, time};
 
 /// The shapes: their word in forms and their name. The last one is offered only if it is the plan's.
@@ -71,7 +71,7 @@ fn drawn(load: &Load, of: &str, name: &str) -> String {
     }
 }
 
-/// The field that says how high the highest point of a shape is, where one does.
+/// The field with the peak of a shape, if it has one.
 fn highest(of: &str) -> Option<String> {
     let name = match of {
         "constant" | "ramp" | "soak" => "rate",
@@ -87,7 +87,7 @@ fn field(of: &str, name: &str) -> String {
 }
 
 /// The changes of a plan's load that were typed; the error is what cannot be meant.
-pub(super) fn wanted(load: &Load, typed: &Typed) -> Result<Vec<Value>, Vec<Fault>> {
+pub(super) fn wanted(load: &Load, typed: &Typed) -> Result<Vec<Value>, Vec<FieldError>> {
     let of = typed.or("load.shape", shape_of(load));
     let Some((of, names)) = FIELDS.iter().find(|(name, _)| *name == of) else {
         return Ok(Vec::new());
@@ -106,14 +106,14 @@ pub(super) fn wanted(load: &Load, typed: &Typed) -> Result<Vec<Value>, Vec<Fault
             Ok(text) => drop(read.insert(*name, text)),
             Err((why, likely)) => {
                 let label = "How many visits".to_owned();
-                faults.push(Fault { field: field(of, name), label, why, likely });
+                faults.push(FieldError { field: field(of, name), label, why, likely });
             }
         }
     }
     if faults.is_empty() { Ok(changes(of, &read, &load.keys)) } else { Err(faults) }
 }
 
-/// A value as the plan writes it. The error says why it is none, and what was likely meant.
+/// A value as the plan writes it. The error has the reason why it is invalid, and what was likely meant.
 fn value(of: &str, name: &str, text: &str) -> Result<String, (String, Vec<String>)> {
     let none = |why: String| Err((why, Vec::new()));
     let is_optional = matches!((of, name), (_, "think") | ("constant" | "people", "hold"));

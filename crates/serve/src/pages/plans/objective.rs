@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::field::Fields;
 use super::sheet::Sheet;
 use super::time;
-use super::typed::{Fault, Typed};
+use super::typed::{FieldError, Typed};
 
 /// An objective.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +67,11 @@ pub(super) fn first_field(number: usize, text: &str) -> String {
 }
 
 /// The text of an objective after what was typed, if it differs.
-pub(super) fn wanted(number: usize, text: &str, typed: &Typed) -> Result<Option<String>, Fault> {
+pub(super) fn wanted(
+    number: usize,
+    text: &str,
+    typed: &Typed,
+) -> Result<Option<String>, FieldError> {
     let before = objective(text);
     let part = |name: &str, stored: &str| typed.or(&field(number, name), stored).trim().to_owned();
     let after = match &before {
@@ -83,7 +87,7 @@ pub(super) fn wanted(number: usize, text: &str, typed: &Typed) -> Result<Option<
             if of.parse::<f64>().is_err() {
                 let why = format!("'{of}' is no number, such as 99 or 99.9.");
                 let (field, label) = (field(number, "of"), "Objective".to_owned());
-                return Err(Fault { field, label, why, likely: Vec::new() });
+                return Err(FieldError { field, label, why, likely: Vec::new() });
             }
             Objective::Within { of, request: part("of-request", request), time }
         }
@@ -97,8 +101,8 @@ pub(super) fn wanted(number: usize, text: &str, typed: &Typed) -> Result<Option<
     Ok((after != before).then(|| after.text()))
 }
 
-fn fault(number: usize, part: &str, given: &str, likely: Vec<String>) -> Fault {
-    Fault {
+fn fault(number: usize, part: &str, given: &str, likely: Vec<String>) -> FieldError {
+    FieldError {
         field: field(number, part),
         label: "Objective".to_owned(),
         why: time::refusal(given, &likely),

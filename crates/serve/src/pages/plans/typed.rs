@@ -1,4 +1,4 @@
-//! [`Typed`]: what was typed into the fields of a plan, and [`Fault`]: why a value of it was not accepted.
+//! [`Typed`]: what was typed into the fields of a plan, and [`FieldError`]: why a value of it was not accepted.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ pub(super) struct Typed(BTreeMap<String, String>);
 
 /// Why a value was not accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(super) struct FieldError {
     /// The name of the field.
     pub(super) field: String,
     /// What the field is called.

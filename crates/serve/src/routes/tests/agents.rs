@@ -4,27 +4,27 @@ use brunt_envelope::ClusterSettings;
 use serde_json::Value;
 
 use super::*;
-use crate::agents::{Agent, AgentState, Agents, Look, Permitted};
+use crate::agents::{Agent, AgentState, Agents, ClusterSnapshot, Permitted};
 
 /// Returns a fixed list of agents.
 #[derive(Debug)]
-struct Known(Look);
+struct Known(ClusterSnapshot);
 
 impl Agents for Known {
-    fn snapshot(&self) -> Look {
+    fn snapshot(&self) -> ClusterSnapshot {
         self.0.clone()
     }
 }
 
 pub(super) fn cluster(problem: Option<&str>, agents: Vec<Agent>) -> Cluster {
-    let look = Look {
+    let snapshot = ClusterSnapshot {
         broker: "nats://127.0.0.1:4222".to_owned(),
         pool: "default".to_owned(),
         problem: problem.map(str::to_owned),
         agents,
     };
     let meeting = ClusterSettings { pool: "default".to_owned(), ..ClusterSettings::default() };
-    Cluster { meeting, agents: Arc::new(Known(look)) }
+    Cluster { meeting, agents: Arc::new(Known(snapshot)) }
 }
 
 /// A waiting agent that reports what no agent should, a busy one, and a silent one.
@@ -49,7 +49,7 @@ pub(super) fn some() -> Vec<Agent> {
             ceilings: [(EVIL.to_owned(), 1.5)].into(),
             permits: Some(permits),
             clock_ahead_s: Some(-7.25),
-            heard_s: 0.25,
+            last_seen_s: 0.25,
             ..Agent::default()
         },
         Agent { name: "b".to_owned(), state: AgentState::Runs, run: Some(run), ..Agent::default() },

@@ -514,7 +514,7 @@ fn schedule_is_skipped_when_its_owner_cannot_see_the_plan() {
             ..schedule.clone()
         };
         assert!(store.change_schedule(&changed).unwrap());
-        crate::schedule::look(&house.server.app).unwrap();
+        crate::schedule::start_due(&house.server.app).unwrap();
         let came = store.occasions(1, 1).unwrap();
         assert!(came[0].missed.contains(why), "{by}: {came:?}");
     }
@@ -543,7 +543,7 @@ fn same_load_in_two_projects_keeps_runs_apart() {
         all.map(|run| {
             (
                 store.test_of(run).unwrap(),
-                store.seen_by(crate::store::Sight::Nobody).run(run).unwrap().is_some(),
+                store.seen_by(crate::store::Visibility::WithoutProject).run(run).unwrap().is_some(),
             )
         })
     };

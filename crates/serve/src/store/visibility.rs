@@ -1,22 +1,22 @@
-//! [`Sight`]: the tests that the queries of a store find. It is the one place that decides who sees which tests.
+//! [`Visibility`]: the tests that the queries of a store find. Who sees which tests is decided only here.
 //!
-//! Queries name tables. On a connection of a limited sight, the name of a table that is about tests is the name of a
-//! view of what may be seen, so no query can omit the condition: what may not be seen is not there. Tables of which
-//! everybody sees everything are listed in a test, and a new table in neither list fails it.
+//! Queries name tables. On a connection with limited visibility, the name of a table that is about tests is the name of
+//! a view of what may be seen, so no query can omit the condition. Tables of which all users see everything are listed
+//! in a test, and a new table in neither list fails it.
 
 use rusqlite::Connection;
 
 use super::{Result, Store};
 
-/// Whose tests are found.
+/// Which tests a user, or the site itself, may see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sight {
+pub(crate) enum Visibility {
     /// All tests: for administrators, and for what the site does by itself.
-    Everything,
+    All,
     /// The tests without a project, and those of the projects that this user sees.
-    Of(i64),
+    OfUser(i64),
     /// The tests without a project.
-    Nobody,
+    WithoutProject,
 }
 
 /// The tables about tests, each with the condition for a row that may be seen.
@@ -38,12 +38,12 @@ const SEEN: [(&str, &str); 13] = [
 const OF_PLAN: &str = "EXISTS (SELECT 1 FROM temp.plan AS seen WHERE seen.id = own.plan)";
 const OF_RUN: &str = "EXISTS (SELECT 1 FROM temp.run AS seen WHERE seen.id = own.run)";
 
-impl Sight {
+impl Visibility {
     pub(super) fn is_limited(self) -> bool {
-        self != Self::Everything
+        self != Self::All
     }
 
-    /// Makes a connection one of a limited sight.
+    /// Limits what queries on this connection find.
     pub(super) fn limit(reader: &Connection) -> Result<()> {
         // A service may have no directory for files that are not the site's.
         reader.pragma_update(None, "temp_store", "memory")?;
@@ -57,12 +57,12 @@ impl Sight {
         Ok(())
     }
 
-    /// Lets the next query of a limited connection find what this sight does.
-    pub(super) fn poll(self, reader: &Connection) -> Result<()> {
+    /// Lets the next query on a limited connection find what this user may see.
+    pub(super) fn apply(self, reader: &Connection) -> Result<()> {
         let user = match self {
-            Self::Everything => return Ok(()),
-            Self::Of(user) => Some(user),
-            Self::Nobody => None,
+            Self::All => return Ok(()),
+            Self::OfUser(user) => Some(user),
+            Self::WithoutProject => None,
         };
         reader.execute("DELETE FROM temp.mine", [])?;
         let mine = "INSERT INTO temp.mine (project) \
@@ -74,14 +74,15 @@ impl Sight {
 }
 
 impl Store {
-    /// The same database as somebody sees it. What they write is not limited: who changes something finds it first.
-    pub(crate) fn seen_by(&self, sight: Sight) -> Self {
-        Self { sight, ..self.clone() }
+    /// The same database, of which reads find only what is visible. Writes are not limited: a change begins with a
+    /// read.
+    pub(crate) fn seen_by(&self, visibility: Visibility) -> Self {
+        Self { visibility, ..self.clone() }
     }
 
     /// The names of the plans that may not be seen, for what is known outside of the database.
     pub(crate) fn hidden_plans(&self) -> Result<Vec<String>> {
-        if !self.sight.is_limited() {
+        if !self.visibility.is_limited() {
             return Ok(Vec::new());
         }
         self.read(|file| {
@@ -120,7 +121,7 @@ mod tests {
     ];
 
     #[test]
-    fn sight_covers_every_table() {
+    fn visibility_covers_every_table() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
         let mut tables: Vec<String> = store
@@ -157,12 +158,12 @@ mod tests {
         older.execute_batch(made).unwrap();
         drop(older);
         let store = Store::open(directory.path()).unwrap();
-        for sight in [Sight::Everything, Sight::Of(1), Sight::Nobody] {
-            let seen = store.seen_by(sight);
+        for visibility in [Visibility::All, Visibility::OfUser(1), Visibility::WithoutProject] {
+            let seen = store.seen_by(visibility);
             assert_eq!(
                 (seen.count_runs().unwrap(), seen.plans().unwrap().len()),
                 (1, 1),
-                "{sight:?}"
+                "{visibility:?}"
             );
             assert_eq!(
                 (seen.tags(9).unwrap().len(), seen.test_of("a").unwrap()),
@@ -171,7 +172,7 @@ mod tests {
         }
         let project = store.add_project("house", &Members::default()).unwrap();
         store.move_test("p1", project).unwrap();
-        let seen = store.seen_by(Sight::Of(1));
+        let seen = store.seen_by(Visibility::OfUser(1));
         assert_eq!((seen.count_runs().unwrap(), seen.plans().unwrap().len()), (0, 0));
         assert_eq!(
             (seen.tags(9).unwrap().len(), seen.hidden_plans().unwrap()),
@@ -193,7 +194,8 @@ mod tests {
         let house = store.add_project("house", &members(&["ADA"], &["load"])).unwrap().unwrap();
         let plan = store.add_plan_to(("p", Some(house)), ("", ""), ("ada", 1)).unwrap().unwrap();
         let sees = || {
-            [ada, bob, eve].map(|user| store.seen_by(Sight::Of(user)).plan(plan).unwrap().is_some())
+            [ada, bob, eve]
+                .map(|user| store.seen_by(Visibility::OfUser(user)).plan(plan).unwrap().is_some())
         };
         assert_eq!(sees(), [true, false, false]);
         // Groups are compared exactly.
@@ -204,11 +206,11 @@ mod tests {
         assert_eq!(sees(), [false, true, true]);
         store.note_groups(bob, &[]).unwrap();
         assert_eq!(sees(), [false, false, true]);
-        assert_eq!(store.seen_by(Sight::Of(bob)).projects().unwrap(), []);
+        assert_eq!(store.seen_by(Visibility::OfUser(bob)).projects().unwrap(), []);
         let user = |id| store.user(id).unwrap().unwrap();
-        assert_eq!(user(eve).sight(), Sight::Of(eve));
+        assert_eq!(user(eve).visibility(), Visibility::OfUser(eve));
         assert!(store.change_user(ada, Role::Admin, false).unwrap());
-        assert_eq!(user(ada).sight(), Sight::Everything);
+        assert_eq!(user(ada).visibility(), Visibility::All);
         store.remove_project(house, None).unwrap();
         assert_eq!(sees(), [true; 3]);
     }
