@@ -222,7 +222,7 @@ fn find_max_refuses_sources_of_other_protocols() {
     let url = format!("{}/bytes/10", target.base);
     for (source, output) in [
         ("monitor", "only the LDAP rate tools can"),
-        ("kea:/nowhere", "ask /nowhere"),
+        ("kea:/nowhere", "query /nowhere"),
         ("snmp", "kea:SOCKET"),
     ] {
         let ended = searched(&["--slo", "p99<2s", "--server-cpu", source], &["-c", "2", &url]);

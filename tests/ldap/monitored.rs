@@ -48,7 +48,7 @@ fn monitor_source_that_cannot_be_read_stops_the_run() {
     let Some(slapd) = slapd(10) else { return };
     for (source, output) in [
         ("pid:4194305", "failed to read --monitor pid:4194305: read /proc/4194305/stat"),
-        ("kea:/nowhere", "failed to read --monitor kea:/nowhere: ask /nowhere"),
+        ("kea:/nowhere", "failed to read --monitor kea:/nowhere: query /nowhere"),
         ("snmp", "kea:SOCKET"),
     ] {
         let before = slapd.operations().searches;

@@ -1,6 +1,6 @@
-//! [`Roster`]: the agents that were heard, for people who list them.
+//! [`Roster`]: the agents whose messages arrived, for people who list them.
 //!
-//! It is built from messages that agents send anyway: a waiting agent asks for work, and an agent that carries out a
+//! It is built from messages that agents send anyway: a waiting agent requests work, and an agent that carries out a
 //! share reports. The keeper of a roster answers neither, so it does not affect any run. It has no clock and no socket,
 //! and it is bounded, because all of it is received from a network.
 
@@ -13,7 +13,8 @@ use crate::message::{Join, Name, Permits, Report, Stage, printable};
 pub const AGENTS_MAX: usize = 1_000;
 /// The most bytes of a request for work.
 pub const JOIN_MAX: usize = 4_096;
-/// An agent asks for work twice a second, and reports four times: one that was not heard for this time does not answer.
+/// An agent requests work twice a second, or reports four times a second: one without a message for this time does not
+/// answer.
 const SILENT_AFTER: Duration = Duration::from_secs(3);
 /// How long an agent that does not answer stays on the roster.
 const KEPT: Duration = Duration::from_secs(600);
@@ -21,24 +22,24 @@ const KEPT: Duration = Duration::from_secs(600);
 const CEILINGS_MAX: usize = 12;
 const PERMITS_MAX: usize = 12;
 
-/// The agents that were heard. Times are by the caller's clock, since an origin of its choice.
+/// The agents whose messages arrived. Times are by the caller's clock, since an origin of its choice.
 #[derive(Clone, Debug, Default)]
 pub struct Roster {
     agents: BTreeMap<Name, KnownAgent>,
 }
 
-/// An agent that was heard.
+/// An agent whose messages arrived.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KnownAgent {
-    /// When it was last heard.
+    /// When its last message arrived.
     pub at: Duration,
     /// What it does.
     pub doing: AgentActivity,
-    /// What it says about itself. Nothing is known of an agent that was only heard during a run.
+    /// Its description of itself. An agent that is known only from a run sent none.
     pub about: Option<About>,
     /// How far its wall clock is ahead of ours, in milliseconds. This includes the time that the message took.
     pub ahead_ms: Option<i64>,
-    /// When another agent of this name was also heard.
+    /// When a message of another agent of this name arrived.
     pub twin: Option<Duration>,
     nonce: String,
     before: String,
@@ -58,7 +59,7 @@ pub enum AgentActivity {
     },
 }
 
-/// What an agent says about itself.
+/// An agent's description of itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct About {
     /// Its machine.
@@ -80,10 +81,10 @@ impl Roster {
     pub fn join(&mut self, join: &Join, version: &str, (now, wall_ms): (Duration, i64)) {
         let about = About::new(join, version);
         let ahead_ms = join.wall_ms.map(|theirs| theirs.saturating_sub(wall_ms));
-        let Some(heard) = self.heard(&join.name, &join.nonce, now) else { return };
-        heard.doing = AgentActivity::Waits;
-        heard.about = Some(about);
-        heard.ahead_ms = ahead_ms;
+        let Some(agent) = self.entry(&join.name, &join.nonce, now) else { return };
+        agent.doing = AgentActivity::Waits;
+        agent.about = Some(about);
+        agent.ahead_ms = ahead_ms;
     }
 
     /// Takes an agent's report about a run.
@@ -93,10 +94,10 @@ impl Roster {
         report: &Report,
         (now, wall_ms): (Duration, i64),
     ) {
-        let Some(heard) = self.heard(name, &report.nonce, now) else { return };
-        heard.ahead_ms = Some(report.wall_ms.saturating_sub(wall_ms));
+        let Some(agent) = self.entry(name, &report.nonce, now) else { return };
+        agent.ahead_ms = Some(report.wall_ms.saturating_sub(wall_ms));
         let prepares = matches!(report.stage, Stage::Preparing | Stage::Ready);
-        heard.doing = match &report.stage {
+        agent.doing = match &report.stage {
             stage if stage.is_over() => AgentActivity::Waits,
             _ => AgentActivity::Runs { run: run.to_owned(), prepares },
         };
@@ -104,22 +105,22 @@ impl Roster {
 
     /// The agents with their names, and whether each still answers.
     pub fn agents(&self, now: Duration) -> impl Iterator<Item = (&Name, &KnownAgent, bool)> {
-        let answers = move |heard: &KnownAgent| now.saturating_sub(heard.at) <= SILENT_AFTER;
-        self.agents.iter().map(move |(name, heard)| (name, heard, answers(heard)))
+        let answers = move |agent: &KnownAgent| now.saturating_sub(agent.at) <= SILENT_AFTER;
+        self.agents.iter().map(move |(name, agent)| (name, agent, answers(agent)))
     }
 
-    /// Removes the agents that were not heard for a long time.
+    /// Removes the agents whose last message is old.
     pub fn forget(&mut self, now: Duration) {
-        self.agents.retain(|_, heard| now.saturating_sub(heard.at) <= KEPT);
+        self.agents.retain(|_, agent| now.saturating_sub(agent.at) <= KEPT);
     }
 
     /// The entry of an agent, if there is room for it.
-    fn heard(&mut self, name: &Name, nonce: &str, now: Duration) -> Option<&mut KnownAgent> {
+    fn entry(&mut self, name: &Name, nonce: &str, now: Duration) -> Option<&mut KnownAgent> {
         if !self.agents.contains_key(name) && self.agents.len() >= AGENTS_MAX {
             return None;
         }
         let nonce = printable(nonce);
-        let heard = self.agents.entry(name.clone()).or_insert_with(|| KnownAgent {
+        let agent = self.agents.entry(name.clone()).or_insert_with(|| KnownAgent {
             at: now,
             doing: AgentActivity::Waits,
             about: None,
@@ -128,20 +129,20 @@ impl Roster {
             nonce: nonce.clone(),
             before: String::new(),
         });
-        // After a run an agent asks under another nonce, and never again under the previous one.
-        if heard.nonce != nonce {
-            if heard.before == nonce {
-                heard.twin = Some(now);
+        // After a run an agent requests work under another nonce, and never again under the previous one.
+        if agent.nonce != nonce {
+            if agent.before == nonce {
+                agent.twin = Some(now);
             }
-            heard.before = std::mem::replace(&mut heard.nonce, nonce);
+            agent.before = std::mem::replace(&mut agent.nonce, nonce);
         }
-        heard.at = now;
-        Some(heard)
+        agent.at = now;
+        Some(agent)
     }
 }
 
 impl KnownAgent {
-    /// Whether another agent of its name was heard recently.
+    /// Whether a message of another agent of its name arrived recently.
     pub fn has_twin(&self, now: Duration) -> bool {
         self.twin.is_some_and(|twin| now.saturating_sub(twin) <= SILENT_AFTER)
     }
@@ -219,22 +220,22 @@ mod tests {
         let (mut roster, name) = (Roster::default(), "a".parse::<Name>().unwrap());
         roster.join(&join("a", "n1"), "1", (ms(0), 1_000));
         let only = |roster: &Roster, now| {
-            let (name, heard, answers) = roster.agents(now).next().unwrap();
+            let (name, agent, answers) = roster.agents(now).next().unwrap();
             assert_eq!(name.as_str(), "a");
-            (heard.clone(), answers)
+            (agent.clone(), answers)
         };
-        let (heard, answers) = only(&roster, ms(3_000));
-        assert!(answers && heard.doing == AgentActivity::Waits && heard.ahead_ms == Some(60_000));
-        let about = heard.about.unwrap();
+        let (agent, answers) = only(&roster, ms(3_000));
+        assert!(answers && agent.doing == AgentActivity::Waits && agent.ahead_ms == Some(60_000));
+        let about = agent.about.unwrap();
         assert_eq!((about.host.as_str(), about.cores, about.misfit), ("h [2J", 4, None));
         assert_eq!(about.ceilings.len(), 1, "an endless ceiling is none");
         let permits = about.permits.unwrap();
         assert_eq!((permits.targets.len(), permits.more), (12, 28));
         for (stage, prepares) in [(Stage::Ready, true), (Stage::Running, false)] {
             roster.report(("ab", &name), &report("n1", stage), (ms(4_000), 0));
-            let (heard, _) = only(&roster, ms(4_000));
-            assert_eq!(heard.doing, AgentActivity::Runs { run: "ab".to_owned(), prepares });
-            assert!(heard.about.is_some(), "what it said of itself is still known");
+            let (agent, _) = only(&roster, ms(4_000));
+            assert_eq!(agent.doing, AgentActivity::Runs { run: "ab".to_owned(), prepares });
+            assert!(agent.about.is_some(), "its description of itself is still known");
         }
         assert!(!only(&roster, ms(7_001)).1);
         roster.report(
@@ -255,12 +256,12 @@ mod tests {
         for nonce in ["n1", "n2", "n3"] {
             roster.join(&join("a", nonce), "2", (ms(10), 0));
         }
-        let (_, heard, _) = roster.agents(ms(10)).next().unwrap();
-        assert!(!heard.has_twin(ms(10)));
-        assert!(heard.about.as_ref().unwrap().misfit.as_deref().unwrap().contains("brunt 2"));
+        let (_, agent, _) = roster.agents(ms(10)).next().unwrap();
+        assert!(!agent.has_twin(ms(10)));
+        assert!(agent.about.as_ref().unwrap().misfit.as_deref().unwrap().contains("brunt 2"));
         roster.join(&join("a", "n2"), "2", (ms(20), 0));
-        let (_, heard, _) = roster.agents(ms(20)).next().unwrap();
-        assert!(heard.has_twin(ms(3_000)) && !heard.has_twin(ms(3_021)));
+        let (_, agent, _) = roster.agents(ms(20)).next().unwrap();
+        assert!(agent.has_twin(ms(3_000)) && !agent.has_twin(ms(3_021)));
     }
 
     #[test]

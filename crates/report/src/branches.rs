@@ -1,4 +1,4 @@
-//! What came of the branches of a plan: what was passed over each time, and the shares of what was chosen.
+//! The branches of a plan: steps that were never performed, and the shares of the alternatives.
 
 use crate::figure::{printable, thousands};
 use crate::grid::Grid;
@@ -11,7 +11,7 @@ const COLUMN: usize = 12;
 /// A sentence for each step and group under a condition that was passed over each time, which is rarely intended.
 pub fn passed_over(record: &Record) -> Vec<String> {
     let never = branches(&record.tallies).into_iter().filter(|it| it.taken == 0);
-    let told = never.filter(|it| it.passed_over > 0).map(|it| {
+    let sentences = never.filter(|it| it.passed_over > 0).map(|it| {
         let times = it.passed_over;
         let each = iterations(&record.tallies).any(|begun| begun == times);
         match (times, each) {
@@ -22,7 +22,7 @@ pub fn passed_over(record: &Record) -> Vec<String> {
             (_, false) => format!("{} was passed over all {} times", it.name, thousands(times)),
         }
     });
-    told.map(|text| printable(&text)).collect()
+    sentences.map(|text| printable(&text)).collect()
 }
 
 /// The groups of which one step is performed, with what was performed how often; empty if there is none.
@@ -63,14 +63,14 @@ mod tests {
     #[test]
     fn skipped_branches_are_counted_in_iterations() {
         let branch = |passed| {
-            let told = passed_over(&record_of(&[
+            let sentences = passed_over(&record_of(&[
                 ("scenario visit begun", 5_000),
                 ("branch group 'otp' taken", 0),
                 ("branch group 'otp' passed over", passed),
                 ("branch step 'page' taken", 1),
                 ("branch step 'page' passed over", 4_999),
             ]));
-            told.concat()
+            sentences.concat()
         };
         assert_eq!(branch(5_000), "group 'otp' was passed over in all 5,000 iterations");
         assert_eq!(branch(15_000), "group 'otp' was passed over all 15,000 times");
@@ -85,9 +85,9 @@ mod tests {
             ("choice end: logout", 130),
             ("choice end: stay", 50),
         ]);
-        let told = chosen(&record, Screen::default());
+        let sentences = chosen(&record, Screen::default());
         let rows: Vec<Vec<&str>> =
-            told.lines().map(|line| line.split_whitespace().collect()).collect();
+            sentences.lines().map(|line| line.split_whitespace().collect()).collect();
         assert_eq!(rows[1], ["end"]);
         assert_eq!(rows[2], ["logout", "130", "65.00%"]);
         assert_eq!(rows[3], ["stay", "50", "25.00%"]);

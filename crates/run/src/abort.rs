@@ -41,7 +41,7 @@ impl Observer for AbortOn {
     fn interval(&mut self, interval: &Interval, _: &Measured) -> Result<(), ObserverFailure> {
         let Some(found) = self.watch.poll(interval) else { return Ok(()) };
         if !self.quiet {
-            self.console.say(&format!("\nThe run ends: --abort-on {found}"));
+            self.console.message(&format!("\nThe run ends: --abort-on {found}"));
         }
         self.fired = Some(found);
         Err(ObserverFailure::Decided)

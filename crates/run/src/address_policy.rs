@@ -58,7 +58,7 @@ pub fn around(
     Ok(within(policy, options, world))
 }
 
-/// A network with this policy, whatever addresses the options name: all else of it is as they say.
+/// A network with this policy, whatever addresses the options name; all its other settings are from the options.
 pub fn within(policy: Policy, options: &RunOptions, world: &World) -> Network {
     let spread = options.addresses == Addresses::All;
     let files = world.files.clone();
@@ -188,7 +188,7 @@ fn answered_for(strangers: &[Refused], console: &Console) -> bool {
         1 => (format!("is a {kind} address"), "it"),
         _ => (format!("are {kind} addresses"), "them"),
     };
-    console.tell_at_once(&format!("{} {are}. Load {it}? (yes/no) ", all.join(", ")));
+    console.write_at_once(&format!("{} {are}. Load {it}? (yes/no) ", all.join(", ")));
     let mut answer = String::new();
     let read = io::stdin().lock().read_line(&mut answer);
     read.is_ok() && is_yes(&answer)
@@ -217,7 +217,7 @@ pub fn judged(ended: Result<Exit, Refusal>, network: &Network) -> Result<Exit, R
     }
 }
 
-/// Why a command failed, given what it says itself: its address policy, if that kept it from an address.
+/// Why a command failed, given its own reason: its address policy, if that kept it from an address.
 pub fn explained(refusal: Refusal, network: &Network) -> Refusal {
     let Some(kept) = network.address_policy().refused().filter(|_| refusal.exit != Exit::Unsafe)
     else {

@@ -50,7 +50,7 @@ struct State {
 }
 
 impl Console {
-    /// The console of this process, with an environment that says how a terminal is used.
+    /// The console of this process; the environment decides how a terminal is used.
     pub fn of_process(environment: Environment) -> Self {
         Self::new(Streams::OfProcess, environment)
     }
@@ -80,7 +80,7 @@ impl Console {
         Output(self.clone())
     }
 
-    /// Whether standard input is a terminal at which a user can be asked.
+    /// Whether standard input is a terminal at which a user can be prompted.
     pub fn reads_terminal(&self) -> bool {
         self.0.streams.is_of_process() && io::stdin().is_terminal()
     }
@@ -94,13 +94,13 @@ impl Console {
     pub fn note(&self, text: &str) {
         match self.0.streams.width(Stream::Error) {
             Some(width) => self.warn(&wrapped(text, "note: ", width)),
-            None => self.say(&format!("note: {text}")),
+            None => self.message(&format!("note: {text}")),
         }
     }
 
     /// Writes a line to standard error, folded for a terminal. The line may contain text from a server, which must not
     /// control the terminal.
-    pub fn say(&self, text: &str) {
+    pub fn message(&self, text: &str) {
         self.warn(&self.folded(&format!("{text}\n")));
     }
 
@@ -109,21 +109,21 @@ impl Console {
         self.report(&inert(text, Layout::Lines));
     }
 
-    /// Writes a line without which what was asked for is of no use, such as the address of a page, also where standard
-    /// error is otherwise kept free.
+    /// Writes an essential line, such as the address of a page that was requested, also where standard error is
+    /// otherwise kept free.
     pub fn announce(&self, text: &str) {
-        self.tell_at_once(&inert(&self.folded(&format!("{text}\n")), Layout::Lines));
+        self.write_at_once(&inert(&self.folded(&format!("{text}\n")), Layout::Lines));
     }
 
     /// Writes text of this program's own to standard error unchanged, including control sequences that move the cursor.
     pub fn report(&self, text: &str) {
         if !self.0.held.takes(text) {
-            self.tell_at_once(text);
+            self.write_at_once(text);
         }
     }
 
     /// Writes such text also where standard error is otherwise kept free, as a question to the user.
-    pub fn tell_at_once(&self, text: &str) {
+    pub fn write_at_once(&self, text: &str) {
         if text.is_empty() && self.is_behind_view() || self.holds(Stream::Error, text) {
             return;
         }
@@ -156,7 +156,7 @@ impl Console {
         }
         drop(self.0.held.ended());
         if let Some(line) = line {
-            self.say(line);
+            self.message(line);
         }
         self.0.held.drop_rest();
     }

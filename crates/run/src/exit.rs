@@ -181,9 +181,9 @@ mod tests {
             let columns = [&[][..], &[Met], &[Met, Undecided], &[Undecided, Missed]];
             for (cell, slo) in cells[1..].iter().zip(columns) {
                 let record = with(outcome, slo);
-                let told = cell.parse::<u8>().ok();
-                assert_eq!(told.is_some(), record.outcome() == outcome, "{row} {slo:?}");
-                let Some(code) = told else { continue };
+                let documented = cell.parse::<u8>().ok();
+                assert_eq!(documented.is_some(), record.outcome() == outcome, "{row} {slo:?}");
+                let Some(code) = documented else { continue };
                 let ours = [ExitPolicy::Ours, ExitPolicy::Lookup { unresolved: false }];
                 // perfdhcp has a code of its own for exchanges that did not complete.
                 let perfdhcp = ExitPolicy::Perfdhcp { aborted: false, incomplete: false };

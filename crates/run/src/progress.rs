@@ -67,7 +67,7 @@ impl Observer for Progress {
         if self.line.shows() {
             self.line.show(&self.text(interval));
         } else if self.due(interval.to) {
-            self.console.say(&self.text(interval));
+            self.console.message(&self.text(interval));
         }
         Ok(())
     }

@@ -56,8 +56,8 @@ pub enum StepLoad {
 }
 
 impl Step {
-    /// The engine's plan of this step, derived from that of the whole load. `sessions` says how many sessions there are
-    /// if they are places for exchanges in flight.
+    /// The engine's plan of this step, derived from that of the whole load. `sessions` is the number of sessions if
+    /// they are slots for exchanges in flight.
     pub fn plan(
         &self,
         whole_load: &Plan,
@@ -211,7 +211,7 @@ pub struct Prepared<P> {
 type Sessions = Box<dyn Fn(f64) -> u32 + Send + Sync>;
 
 impl<P: Protocol> Prepared<P> {
-    /// A load that changes at the target what `writes` says.
+    /// A load that changes the target as `writes` describes.
     pub fn new(job: Job, protocol: P, writes: Option<&str>) -> Self {
         let subject = Subject {
             sessions: Some(job.load.settings().sessions),
@@ -222,7 +222,7 @@ impl<P: Protocol> Prepared<P> {
     }
 
     /// Prints what the run is going to change at its target, before the run does so.
-    pub fn tell_writes(&self, console: &Console) {
+    pub fn note_writes(&self, console: &Console) {
         let Some(writes) = &self.subject.writes else { return };
         console.note(&format!("this run {writes}: {}", self.subject.target));
     }
@@ -241,7 +241,7 @@ impl<P: Protocol> Prepared<P> {
         self
     }
 
-    /// Sets the function that says how many sessions a rate needs.
+    /// Sets the function from a rate to the number of sessions that it needs.
     #[must_use]
     pub fn with_sessions(mut self, sessions: impl Fn(f64) -> u32 + Send + Sync + 'static) -> Self {
         self.sessions = Some(Box::new(sessions));

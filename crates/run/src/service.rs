@@ -88,12 +88,12 @@ impl Service {
     /// Prepares requests over this network, whose files hold the certificates. The error says why none can be made.
     pub fn new(
         url: &BaseUrl,
-        manner: ServiceOptions,
+        options: ServiceOptions,
         network: &Network,
     ) -> Result<Self, ServiceError> {
         let runtime = runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(ServiceError::Runtime)?;
-        let ServiceOptions { trust, advice, within, answer_max } = manner;
+        let ServiceOptions { trust, advice, within, answer_max } = options;
         let tls = if url.is_secure() { Some(secured(url, trust, network)?) } else { None };
         let (url, network, at) = (url.clone(), network.clone(), Vec::new());
         Ok(Self { url, tls, advice, within, answer_max, at, network, runtime })
@@ -116,7 +116,7 @@ impl Service {
     }
 
     /// Sends a request, and waits for the answer.
-    pub fn ask(
+    pub fn send(
         &self,
         request: http::Result<Request<Full<Bytes>>>,
     ) -> Result<(StatusCode, Bytes), ServiceError> {

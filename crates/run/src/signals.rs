@@ -1,10 +1,10 @@
-//! Signals: the first asks a run to end in good order, the second at once.
+//! Signals: the first stops a run gracefully, the second at once.
 //!
 //! A separate thread waits for SIGINT, SIGTERM and SIGHUP and passes them on to the run, so that nothing happens within
 //! a signal handler. It never writes, since the reader of its output may be blocked; another thread prints its
-//! messages. Once the program was asked to end at once, it has [`LAST_MOMENT`] to write its record and its report, and
-//! is then ended whatever its threads are doing. SIGHUP stays ignored if it was ignored (`nohup`). Before the first run
-//! begins, and after the last, a signal ends the program in the default way.
+//! messages. Once it must end at once, the program has [`LAST_MOMENT`] to write its record and its report, and is then
+//! ended whatever its threads are doing. SIGHUP stays ignored if it was ignored (`nohup`). Before the first run begins,
+//! and after the last, a signal ends the program in the default way.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -23,7 +23,7 @@ use crate::options::exit::Exit;
 /// How often a waiting loop checks for a signal.
 const TICK: Duration = Duration::from_millis(50);
 
-/// How long the program may take after it was asked to end at once.
+/// How long the program may take to end at once.
 const LAST_MOMENT: Duration = Duration::from_millis(900);
 
 /// A signal that ended a run.
@@ -101,7 +101,7 @@ impl Signals {
         let (stop, first) = (self.stop.clone(), Arc::clone(&self.first));
         let (words, reported) = mpsc::channel();
         let console = self.console.clone();
-        thread("signal-words", move || reported.iter().for_each(|words| console.say(words)))?;
+        thread("signal-words", move || reported.iter().for_each(|words| console.message(words)))?;
         let console = self.console.clone();
         let listen = move || {
             for signal in incoming.forever() {

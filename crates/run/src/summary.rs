@@ -82,7 +82,7 @@ impl<'a> Ending<'a> {
     ) -> Result<(), SummaryError> {
         conclude(record, self.console)?;
         if let Some(path) = written {
-            self.console.say(&format!("record: {}", path.display()));
+            self.console.message(&format!("record: {}", path.display()));
         }
         let text = self.last(record, written)?;
         let alone = self.to == Stream::Output && !self.details;

@@ -64,7 +64,7 @@ pub enum Reading {
         /// The text.
         text: String,
         /// What to print when it is written.
-        told: String,
+        message: String,
     },
     /// Make this load.
     Load(Box<dyn Load>),

@@ -115,7 +115,7 @@ impl Surroundings for World {
         self.console.reads_terminal()
     }
 
-    fn ask(&self, prompt: &str) -> io::Result<Secret> {
+    fn prompt(&self, prompt: &str) -> io::Result<Secret> {
         prompt::password(prompt)
     }
 }

@@ -39,7 +39,7 @@ impl WriteFailures {
 
     /// Keeps a failure during a run and reports it at once: the user of that file may still be able to act.
     pub fn meanwhile(&mut self, why: impl Display) {
-        self.console.say(&format!("\nnote: {why}; the run continues without it"));
+        self.console.message(&format!("\nnote: {why}; the run continues without it"));
         self.all.push(why.to_string());
     }
 
@@ -67,7 +67,7 @@ impl WriteFailures {
             self.console.release();
         }
         for why in &self.all {
-            self.console.say(&format!("error: {why}"));
+            self.console.message(&format!("error: {why}"));
         }
         match exit {
             _ if self.all.is_empty() => exit,

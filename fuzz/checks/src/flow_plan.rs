@@ -40,7 +40,7 @@ impl Surroundings for Bare {
         false
     }
 
-    fn ask(&self, _: &str) -> io::Result<Secret> {
+    fn prompt(&self, _: &str) -> io::Result<Secret> {
         Err(io::ErrorKind::Unsupported.into())
     }
 }

@@ -141,7 +141,7 @@ impl From<Reading> for Command {
     fn from(reading: Reading) -> Self {
         match reading {
             Reading::Print(text) => Self::Print(text),
-            Reading::Write { path, text, told } => Self::Write { path, text, printed: told },
+            Reading::Write { path, text, message } => Self::Write { path, text, printed: message },
             Reading::Load(load) => Self::Load(load),
             Reading::Task(task) => Self::Task(task),
         }
@@ -223,7 +223,7 @@ pub(crate) fn read(argv: &[String], surroundings: &dyn Surroundings) -> Result<C
         .chain(linked)
         .chain(argv.iter().skip(1).cloned())
         .collect();
-    parsed(&asking(line))
+    parsed(&help_first(line))
 }
 
 /// Reads a command line that clap parses.
@@ -260,7 +260,7 @@ fn made(matches: &ArgMatches, line: &[String]) -> Result<Made, clap::Error> {
 }
 
 /// The same line with `help` before the group of commands that it follows: `brunt target help ldap`.
-fn asking(mut line: Vec<String>) -> Vec<String> {
+fn help_first(mut line: Vec<String>) -> Vec<String> {
     let requested = line.get(2).is_some_and(|word| word == "help");
     let group = line.get(1).filter(|_| requested).is_some_and(|name| {
         declared::parsed().find_subcommand(name).is_some_and(clap::Command::has_subcommands)

@@ -60,7 +60,7 @@ impl Surroundings for ExampleSurroundings {
     fn interactive(&self) -> bool {
         false
     }
-    fn ask(&self, _: &str) -> io::Result<Secret> {
+    fn prompt(&self, _: &str) -> io::Result<Secret> {
         Err(io::ErrorKind::Unsupported.into())
     }
 }

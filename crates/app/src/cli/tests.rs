@@ -26,7 +26,7 @@ impl Surroundings for Nowhere {
     fn interactive(&self) -> bool {
         false
     }
-    fn ask(&self, _: &str) -> io::Result<Secret> {
+    fn prompt(&self, _: &str) -> io::Result<Secret> {
         Err(io::ErrorKind::Unsupported.into())
     }
 }

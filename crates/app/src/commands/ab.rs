@@ -1,4 +1,4 @@
-//! `brunt ab`: runs two commands alternately, and says whether their results differ.
+//! `brunt ab`: runs two commands alternately, and reports whether their results differ.
 //!
 //! The runs alternate in the order A B B A, so that a slow change on the machine, such as a cache that fills or another
 //! program that starts, affects both commands equally. Each run is a new process of this program: no run inherits the
@@ -30,7 +30,7 @@ use crate::cli::read;
 /// How often a run is polled.
 const TICK: Duration = Duration::from_millis(100);
 /// How many lines of a failed run's output are shown.
-const SAID: usize = 20;
+const OUTPUT_LINES_MAX: usize = 20;
 
 /// Runs both commands alternately, and compares them.
 pub(crate) fn ab(args: &AbArgs, world: &World) -> Result<Exit, Refusal> {
@@ -43,7 +43,7 @@ pub(crate) fn ab(args: &AbArgs, world: &World) -> Result<Exit, Refusal> {
     let [a, b] = &trial.sides;
     if a.is_empty() || b.is_empty() {
         let nothing = "No run of each command was completed, so nothing is compared.";
-        world.console.say(nothing);
+        world.console.message(nothing);
         world.console.conclude(Some(nothing));
         return Ok(world.signals.received().map_or(Exit::Partial, Signal::exit));
     }
@@ -57,7 +57,7 @@ pub(crate) fn ab(args: &AbArgs, world: &World) -> Result<Exit, Refusal> {
     let exit = show(&comparison, &sides, &args.results, args.anyway, &world.console)?;
     if let Some(directory) = &args.keep {
         let directory = directory.display();
-        world.console.say(&format!(
+        world.console.message(&format!(
             "records: {directory}/a and {directory}/b (brunt compare --anyway {directory}/a {directory}/b)"
         ));
     }
@@ -176,36 +176,36 @@ impl Trial<'_> {
             }
             let number = self.sides[which as usize].len() + 1;
             let path = self.place.record(which, number);
-            let looks = self.one(which, &path, |looks| {
-                line.show(&progress(done, 2 * runs, which, looks, self.took));
+            let ticks = self.one(which, &path, |ticks| {
+                line.show(&progress(done, 2 * runs, which, ticks, self.took));
             })?;
             line.clear();
-            self.took += looks;
+            self.took += ticks;
             // A run that a signal cut short is incomplete.
             if self.world.signals.received().is_some() {
                 break;
             }
             let record = Record::read(&path).map_err(failed)?;
-            self.world.console.say(&summary_line(which, number, &record));
+            self.world.console.message(&summary_line(which, number, &record));
             self.sides[which as usize].push((path, record));
         }
         Ok(())
     }
 
     /// Carries out one run, and returns how many times it was polled.
-    fn one(&self, which: Which, path: &Path, mut look: impl FnMut(u32)) -> Result<u32, Refusal> {
+    fn one(&self, which: Which, path: &Path, mut on_tick: impl FnMut(u32)) -> Result<u32, Refusal> {
         let log = path.with_extension("log");
         let mut child = start(&self.commands[which as usize], path, &log)?;
-        let (mut looks, mut requested) = (0, Urgency::Run);
+        let (mut ticks, mut requested) = (0, Urgency::Run);
         loop {
             let ended =
                 child.try_wait().map_err(|error| failed(format!("wait for a run: {error}")))?;
             if ended.is_some() {
                 break;
             }
-            look(looks);
+            on_tick(ticks);
             console::pause(TICK);
-            looks += 1;
+            ticks += 1;
             // A run has a process group of its own, so the terminal does not interrupt it.
             let urgency = self.world.signals.stop().urgency();
             if urgency != requested {
@@ -215,11 +215,11 @@ impl Trial<'_> {
         }
         if path.exists() || self.world.signals.received().is_some() {
             let _ = std::fs::remove_file(&log);
-            return Ok(looks);
+            return Ok(ticks);
         }
         let reported = std::fs::read_to_string(&log).unwrap_or_default();
         let lines: Vec<&str> = reported.lines().collect();
-        let last = lines[lines.len().saturating_sub(SAID)..].join("\n");
+        let last = lines[lines.len().saturating_sub(OUTPUT_LINES_MAX)..].join("\n");
         let which = which.letter().to_uppercase();
         Err(Refusal::failed(format!("a run of command {which} failed; it said:\n{last}")))
     }
@@ -275,15 +275,15 @@ fn interrupt(child: &Child) {
 }
 
 /// `run 3 of 10 (B), 12 s; about 90 s left`.
-fn progress(done: u32, all: u32, which: Which, looks: u32, took: u32) -> String {
-    let seconds = |looks: u32| looks / (1_000 / TICK.as_millis() as u32);
+fn progress(done: u32, all: u32, which: Which, ticks: u32, took: u32) -> String {
+    let seconds = |ticks: u32| ticks / (1_000 / TICK.as_millis() as u32);
     let which = which.letter().to_uppercase();
     let left = took.checked_div(done).map(|each| {
-        let left = (each * (all - done)).saturating_sub(looks.min(each));
+        let left = (each * (all - done)).saturating_sub(ticks.min(each));
         format!("; about {} s left", seconds(left))
     });
     let left = left.unwrap_or_default();
-    format!("run {} of {all} ({which}), {} s{left}", done + 1, seconds(looks))
+    format!("run {} of {all} ({which}), {} s{left}", done + 1, seconds(ticks))
 }
 
 /// The result of a run, in one line.

@@ -13,24 +13,24 @@ use super::failed;
 use super::plane::{Ticks, connect, runtime};
 use crate::cli::agent::AgentsArgs;
 
-/// How long to listen: a waiting agent asks for work twice a second.
+/// How long to listen: a waiting agent requests work twice a second.
 const LISTEN: Duration = Duration::from_millis(1_600);
 /// The most agents that are listed.
 const AGENTS_MAX: usize = 10_000;
 
-/// Lists the agents that ask for work, and gives them none.
+/// Lists the agents that request work, and gives them none.
 pub(crate) fn agents(args: &AgentsArgs, world: &World) -> Result<Exit, Refusal> {
     let found = runtime()?.block_on(async {
         let nats = connect(&args.plane, "coordinator").await?;
         let pool = args.plane.broker.pool();
-        let mut asking = nats.listen(hello(&pool)).await.map_err(failed)?;
+        let mut joins = nats.listen(hello(&pool)).await.map_err(failed)?;
         let mut over = Ticks::every(LISTEN);
         over.next().await;
         let mut found: BTreeMap<(Name, String), Join> = BTreeMap::new();
         loop {
             tokio::select! {
                 () = over.next() => return Ok::<_, Refusal>(found),
-                request = asking.next() => {
+                request = joins.next() => {
                     let Some(request) = request else { return Ok(found) };
                     let join = serde_json::from_slice::<Join>(&request.payload);
                     if let Ok(join) = join && found.len() < AGENTS_MAX {
@@ -41,7 +41,7 @@ pub(crate) fn agents(args: &AgentsArgs, world: &World) -> Result<Exit, Refusal> 
         }
     })?;
     if found.is_empty() {
-        world.console.say("no agent waits for orders in this pool");
+        world.console.message("no agent waits for orders in this pool");
         return Ok(Exit::Failed);
     }
     let width = found.keys().map(|(name, _)| name.as_str().len()).max().unwrap_or(0).max(4);

@@ -62,7 +62,9 @@ pub(crate) fn calibrate(args: &CalibrateArgs, world: &World) -> Result<Exit, Ref
         failed("find a directory for the figures: neither XDG_STATE_HOME nor HOME is set; name a file with --output")
     })?;
     let mut found = Found::default();
-    world.console.say("Measuring the highest rate of one worker, against servers in this process.");
+    world
+        .console
+        .message("Measuring the highest rate of one worker, against servers in this process.");
     world.console.print(&format!(
         "{:<18}{:>14}{:>16}{:>18}\n",
         "operation", "achieved/s", "worker's core", "ceiling/worker"
@@ -76,7 +78,7 @@ pub(crate) fn calibrate(args: &CalibrateArgs, world: &World) -> Result<Exit, Ref
     Ceiling::here(found.per_second)
         .write(&path)
         .map_err(|error| failed(format!("write {}: {error}", path.display())))?;
-    world.console.say(&format!(
+    world.console.message(&format!(
         "Written to {}: later runs on this machine are compared with it.",
         path.display()
     ));

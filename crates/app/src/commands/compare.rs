@@ -1,4 +1,4 @@
-//! `brunt compare`: says for each figure whether runs differ.
+//! `brunt compare`: reports for each figure whether runs differ.
 
 use std::path::Path;
 
@@ -72,9 +72,9 @@ pub(super) fn show(
     })
 }
 
-/// Writes a page and says where it is.
+/// Writes a page and prints its path.
 pub(super) fn write(path: &Path, html: &str, console: &Console) -> Result<(), Refusal> {
     console::write(path, html)?;
-    console.say(&format!("page: {}", path.display()));
+    console.message(&format!("page: {}", path.display()));
     Ok(())
 }

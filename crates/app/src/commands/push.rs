@@ -145,7 +145,7 @@ fn exit(args: &PushArgs, pushed: &Pushed) -> Exit {
     }
 }
 
-/// Whether there is a baseline, and both runs are such that a comparison says something.
+/// Whether there is a baseline, and both runs are valid for a comparison.
 fn is_compared(pushed: &Pushed) -> bool {
     pushed.against.as_ref().is_some_and(|against| against.trusted)
 }
@@ -168,7 +168,7 @@ fn brought(
         .request(Method::PUT, &format!("/api/v1/records?{}", query(args)))
         .header(header::AUTHORIZATION, format!("Bearer {token}"))
         .header(header::CONTENT_TYPE, "application/json");
-    service.ask(request.body(Full::from(record)))
+    service.send(request.body(Full::from(record)))
 }
 
 /// What the user states about the record, as the query of the request.
@@ -247,7 +247,7 @@ mod tests {
             assert_eq!(exit(&args(true), &given).code(), code, "{given:?}");
             assert_eq!(exit(&args(false), &given).code(), 0, "{given:?}");
         }
-        // What is not known fails only where that is asked for.
+        // An unknown result fails only where the options demand it.
         let strict = PushArgs { require_comparison: true, ..args(true) };
         for (given, code) in [
             (pushed(&[], None), 4),

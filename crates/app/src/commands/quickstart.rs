@@ -25,14 +25,14 @@ use crate::cli::args::{Protocol, QuickstartArgs};
 /// A tool and the text about its run.
 struct Demonstration {
     tool: &'static str,
-    says: &'static str,
+    title: &'static str,
     words: &'static [&'static str],
 }
 
 /// The text about a run of perfdhcp, the name of its record, and which version of DHCP it speaks.
 struct LeaseDemonstration {
     name: &'static str,
-    says: &'static str,
+    title: &'static str,
     v6: bool,
     words: &'static [&'static str],
 }
@@ -45,17 +45,17 @@ const ADMIN: &[&str] = &["-D", "uid=admin,dc=example,dc=com", "-w", "password", 
 const ACTS: [Demonstration; 3] = [
     Demonstration {
         tool: "authrate",
-        says: "As fast as possible (authrate): how many binds a second are answered?",
+        title: "As fast as possible (authrate): how many binds a second are answered?",
         words: &["-D", "uid=user.{},ou=people,dc=example,dc=com", "-w", "password", "-f"],
     },
     Demonstration {
         tool: "searchrate",
-        says: "As fast as possible (searchrate): how many searches for users by uid?",
+        title: "As fast as possible (searchrate): how many searches for users by uid?",
         words: &["-b", "ou=people,dc=example,dc=com"],
     },
     Demonstration {
         tool: "modrate",
-        says: "At 500 a second (modrate): how long does changing a user take?",
+        title: "At 500 a second (modrate): how long does changing a user take?",
         words: &[
             "-b",
             "uid=user.{1},ou=people,dc=example,dc=com",
@@ -70,25 +70,25 @@ const ACTS: [Demonstration; 3] = [
 const LEASE_ACTS: [LeaseDemonstration; 3] = [
     LeaseDemonstration {
         name: "dora",
-        says: "As fast as possible: how many leases a second can the server grant?",
+        title: "As fast as possible: how many leases a second can the server grant?",
         v6: false,
         words: &[],
     },
     LeaseDemonstration {
         name: "renewals",
-        says: "At a rate: 1000 leases, 200 renewals and 100 releases a second.",
+        title: "At a rate: 1000 leases, 200 renewals and 100 releases a second.",
         v6: false,
         words: &["-r", "1000", "-f", "200", "-F", "100", "-t", "1"],
     },
     LeaseDemonstration {
         name: "sarr",
-        says: "The same for DHCPv6, with a prefix for every client as well.",
+        title: "The same for DHCPv6, with a prefix for every client as well.",
         v6: true,
         words: &["-e", "address-and-prefix", "-r", "1000", "-f", "200", "-F", "100", "-t", "1"],
     },
 ];
 
-/// Runs the acts and says what to do next.
+/// Runs the demonstrations, and prints what to do next.
 pub(crate) fn quickstart(args: &QuickstartArgs, world: &World) -> Result<Exit, Refusal> {
     std::fs::create_dir_all(&args.output)
         .map_err(|error| failed(format!("create {}: {error}", args.output.display())))?;
@@ -125,7 +125,7 @@ impl Show<'_> {
         for act in &ACTS {
             let record = self.place(act.tool);
             let words = command_line(act, self.args, &address.port().to_string(), &record);
-            self.announce(act.says, &words)?;
+            self.announce(act.title, &words)?;
             let outcome = self.act(&words)?;
             if self.ended(record, &outcome)? {
                 return Ok(outcome.exit);
@@ -145,7 +145,7 @@ impl Show<'_> {
                 self.world.console.note("DHCPv6 is skipped: this machine has no IPv6");
                 continue;
             };
-            self.announce(act.says, &words)?;
+            self.announce(act.title, &words)?;
             let outcome = self.act(&words)?;
             if self.ended(record, &outcome)? {
                 return Ok(outcome.exit);
@@ -164,30 +164,31 @@ impl Show<'_> {
         if self.args.details { Verbosity::Normal } else { Verbosity::Quiet }
     }
 
-    /// Says what is loaded, and where files are written.
+    /// Prints what is loaded, and where files are written.
     fn open(&self, what: &str) -> Result<(), Refusal> {
         let directory = self.args.output.display();
-        self.say(&format!(
+        self.message(&format!(
             "{what} until this command ends. Server and load share this machine, as expected here. The records go to \
              {directory}/."
         ))
     }
 
-    fn announce(&mut self, says: &str, words: &[String]) -> Result<(), Refusal> {
+    fn announce(&mut self, title: &str, words: &[String]) -> Result<(), Refusal> {
         self.shown += 1;
-        self.say(&format!("\n{}. {says}", self.shown))?;
+        self.message(&format!("\n{}. {title}", self.shown))?;
         if self.args.details {
-            self.world
-                .console
-                .say(&format!("$ {}", typed(words, self.world.console.screen_of_stderr().width)));
+            self.world.console.message(&format!(
+                "$ {}",
+                typed(words, self.world.console.screen_of_stderr().width)
+            ));
         }
         Ok(())
     }
 
     /// Prints prose: among the results, or beside those that the tools print.
-    fn say(&self, text: &str) -> Result<(), Refusal> {
+    fn message(&self, text: &str) -> Result<(), Refusal> {
         if self.args.details {
-            self.world.console.say(text);
+            self.world.console.message(text);
             return Ok(());
         }
         let (start, text) = text.strip_prefix('\n').map_or(("", text), |text| ("\n", text));
@@ -234,7 +235,7 @@ impl Show<'_> {
         if on_path {
             steps.push(("All its options", format!("brunt {help} --help")));
         }
-        self.say("\nNext:")?;
+        self.message("\nNext:")?;
         for (what, command) in steps {
             let line = format!("  {what:<22} {command}\n");
             if self.args.details {

@@ -53,7 +53,7 @@ pub(crate) fn serve(args: &ServeArgs, world: &World) -> Result<Exit, Refusal> {
         cluster: cluster(args)?,
     };
     let console = world.console.clone();
-    let log = Box::new(move |text: &str| console.say(text));
+    let log = Box::new(move |text: &str| console.message(text));
     let directory = directory(args);
     let of_site = settings.clone();
     let site = Site::open(directory, settings, log).map_err(failed)?;
@@ -75,11 +75,11 @@ pub(crate) fn serve(args: &ServeArgs, world: &World) -> Result<Exit, Refusal> {
     let begun = |at, link: Option<String>| {
         let origin = of_site.origin(at);
         match link {
-            None => world.console.say(&format!("serve: {origin}/")),
+            None => world.console.message(&format!("serve: {origin}/")),
             Some(link) => {
                 world
                     .console
-                    .say("To set the password of admin, open this link within 30 minutes:");
+                    .message("To set the password of admin, open this link within 30 minutes:");
                 // Complete on one line, so that it can be copied.
                 world.console.report(&format!("serve: {origin}{link}\n"));
             }

@@ -41,7 +41,7 @@ pub(super) fn trial(
     let runtime = world.environment.path("XDG_RUNTIME_DIR");
     let settings = Settings { trial: Some(trial), search_second, runtime, ..Settings::default() };
     let console = world.console.clone();
-    let log = Box::new(move |text: &str| console.say(text));
+    let log = Box::new(move |text: &str| console.message(text));
     let site = Site::open(place.path(), settings, log).map_err(failed)?;
     let awaited = Awaited::begin(&world.console)
         .map_err(|error| failed(format!("listen for signals: {error}")))?;
@@ -62,13 +62,13 @@ pub(super) fn trial(
 
 /// Prints what the trial contains, and its address.
 fn begin(place: &TrialDirectory, at: SocketAddr, link: &str, console: &Console) {
-    console.say(
+    console.message(
         "A trial with a directory and an identity API in memory, and plans that load them.\n\
          Open this address to sign in; it works once:",
     );
     // Complete on one line, so that it can be copied.
     console.report(&format!("serve: http://{at}{link}\n"));
-    console.say(&format!("{}\n^C ends it.", place.promise()));
+    console.message(&format!("{}\n^C ends it.", place.promise()));
 }
 
 /// Where a trial stores its runs.
@@ -117,7 +117,7 @@ impl TrialDirectory {
         let path = self.path().to_owned();
         let place = path.display();
         match self {
-            Self::Named(_) => console.say(&format!(
+            Self::Named(_) => console.message(&format!(
                 "The trial has ended; {place} has {runs}.\n\
                  'brunt serve --dir {place}' shows them, and 'brunt report' reads each\n\
                  runs/*/record.json.gz of it."
@@ -125,11 +125,11 @@ impl TrialDirectory {
             Self::Own(own) if is_over => {
                 own.close()
                     .map_err(|error| failed(format!("remove {place}: {error}; remove it")))?;
-                console.say(&format!("The trial has ended; {place}, with {runs}, is removed."));
+                console.message(&format!("The trial has ended; {place}, with {runs}, is removed."));
             }
             Self::Own(own) => {
                 let left = own.keep();
-                console.say(&format!(
+                console.message(&format!(
                     "The trial has ended, but one of its runs is still running, so {} is kept; remove it later.",
                     left.display()
                 ));

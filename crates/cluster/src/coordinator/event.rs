@@ -21,26 +21,26 @@ pub enum CoordinatorEvent {
     Ready,
     /// The run begins at this moment of the coordinator's clock.
     Starts(Duration),
-    /// The run is called off before it begins. An agent that does not hear this in time begins nevertheless.
+    /// The run is called off before it begins. An agent that this does not reach in time begins nevertheless.
     Failed {
         /// Why not.
         why: String,
         /// Whether the reason is that an agent's owner does not allow it.
         refused: bool,
     },
-    /// Nothing was heard from an agent while others were heard.
+    /// No message arrived from an agent while others sent some.
     Lost {
         /// Its rank.
         rank: u32,
-        /// When it was last heard, by the coordinator's clock.
-        heard: Duration,
+        /// When its last message arrived, by the coordinator's clock.
+        last_seen: Duration,
     },
-    /// An agent that was lost is heard again.
+    /// An agent that was lost sends messages again.
     Back {
         /// Its rank.
         rank: u32,
-        /// How long nothing was heard from it.
-        unheard: Duration,
+        /// How long no message arrived from it.
+        silent_for: Duration,
     },
     /// The broker, or the network to it, is away.
     Away,

@@ -1,9 +1,9 @@
 //! [`Coordinator`]: a run of several agents, from their gathering to the last byte of their streams.
 //!
-//! Agents send requests and receive answers; they are sent nothing else. So the coordinator has one wish for each agent
-//! at any time, repeats it in every answer, and need not know which answers arrived. An agent is lost if nothing is
-//! heard from it while other agents are heard, which distinguishes a lost agent from a broker that is away. While no
-//! agent can be heard, none is declared lost.
+//! Agents send requests and receive answers; they are sent nothing else. So the coordinator has one instruction for
+//! each agent at any time, repeats it in every answer, and need not know which answers arrived. An agent is lost if no
+//! message of it arrives while those of other agents do, which distinguishes a lost agent from a broker that is away.
+//! While no messages arrive at all, no agent is declared lost.
 
 use super::event::{CoordinatorEvent, OnLoss};
 use super::node::{AgentSummary, Node};
@@ -14,8 +14,8 @@ use crate::message::{Instruction, Join, Name, Order, Piece, Report, Stage, Step,
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-/// The least time between the order to begin and the beginning: enough for all agents to receive and acknowledge it
-/// where each is heard within half a second of its order.
+/// The least time between the order to begin and the beginning: enough for all agents to receive and acknowledge it if
+/// each message arrives within half a second of its order.
 pub const START_AFTER: Duration = Duration::from_secs(2);
 /// The longest such time, for agents of which one was silent for long.
 const START_AFTER_MOST: Duration = Duration::from_secs(10);
@@ -23,9 +23,9 @@ const START_AFTER_MOST: Duration = Duration::from_secs(10);
 const START_SILENCES: u32 = 4;
 /// By this time before the beginning, all agents have acknowledged it.
 const START_SURE: Duration = Duration::from_millis(500);
-/// An agent is lost if nothing was heard from it for this time ...
+/// An agent is lost if no message of it arrived for this time ...
 const LOST_AFTER: Duration = Duration::from_millis(1_400);
-/// ... while others were heard for this time after its last message.
+/// ... while messages of others arrived for this time after its last one.
 const OTHERS_AFTER: Duration = Duration::from_secs(1);
 /// An agent whose last request for work is older than this no longer waits.
 const FRESH: Duration = Duration::from_secs(3);
@@ -116,11 +116,11 @@ impl Coordinator {
     }
 
     /// What is known of each agent, by rank.
-    pub fn standings(&self) -> Vec<AgentSummary> {
-        self.nodes.iter().map(Node::standing).collect()
+    pub fn summaries(&self) -> Vec<AgentSummary> {
+        self.nodes.iter().map(Node::summary).collect()
     }
 
-    /// An agent asks for work. Returns its order, if it takes part.
+    /// An agent requests work. Returns its order, if it takes part.
     pub fn join(&mut self, join: &Join, now: Duration) -> Option<Order> {
         if let Some(why) = join.misfit(&self.requested.version) {
             self.misfits.insert(join.name.clone(), why);
@@ -132,7 +132,7 @@ impl Coordinator {
         let rank = self.nodes.iter().position(|node| node.name == join.name)?;
         let node = self.nodes.get_mut(rank)?;
         if node.nonce != join.nonce {
-            // An agent whose share is over asks for other work under another nonce.
+            // An agent whose share is over requests other work under another nonce.
             node.twins += u64::from(!node.done);
             return None;
         }
@@ -140,7 +140,7 @@ impl Coordinator {
             // It has not obeyed, and does not count as an agent that carries out a share.
             return None;
         }
-        node.heard = now;
+        node.last_seen = now;
         Some(Order {
             run: self.requested.run.clone(),
             epoch: self.requested.epoch,
@@ -171,11 +171,11 @@ impl Coordinator {
             node.twins += 1;
             return Some(self.word(report, now, 0, Instruction::Leave));
         }
-        let silent = now.saturating_sub(node.heard);
+        let silent = now.saturating_sub(node.last_seen);
         node.on_message(report, now, wall_ms);
         if node.lost.take().is_some() {
-            node.unheard += silent;
-            self.events.push_back(CoordinatorEvent::Back { rank: rank as u32, unheard: silent });
+            node.silent_for += silent;
+            self.events.push_back(CoordinatorEvent::Back { rank: rank as u32, silent_for: silent });
         }
         let length = piece.len() as u64;
         if report.at < node.arrived && length > 0 {
@@ -199,7 +199,7 @@ impl Coordinator {
     /// alive.
     pub fn wants(&mut self, name: &Name, nonce: &str, now: Duration) -> bool {
         let node = self.nodes.iter_mut().find(|node| node.name == *name && node.nonce == nonce);
-        node.map(|node| node.heard = now).is_some()
+        node.map(|node| node.last_seen = now).is_some()
     }
 
     fn word(&self, report: &Report, now: Duration, arrived: u64, wish: Instruction) -> Word {
@@ -269,16 +269,16 @@ impl Coordinator {
     }
 
     fn gather(&mut self, join: &Join, now: Duration) {
-        let fresh = |heard: Duration| now.saturating_sub(heard) <= FRESH;
-        if let Some((known, heard)) = self.waiting.get(&join.name)
+        let fresh = |last_seen: Duration| now.saturating_sub(last_seen) <= FRESH;
+        if let Some((known, last_seen)) = self.waiting.get(&join.name)
             && known.nonce != join.nonce
-            && fresh(*heard)
+            && fresh(*last_seen)
         {
             self.misfits.insert(join.name.clone(), "two agents have this name".to_owned());
             return;
         }
         self.waiting.insert(join.name.clone(), (join.clone(), now));
-        self.waiting.retain(|_, (_, heard)| fresh(*heard));
+        self.waiting.retain(|_, (_, last_seen)| fresh(*last_seen));
         let wanted = self.requested.agents as usize;
         if self.waiting.len() < wanted || self.ending != Instruction::Wait {
             return;
@@ -406,14 +406,14 @@ impl Coordinator {
                 self.away = None;
                 self.events
                     .push_back(CoordinatorEvent::Returned { away: now.saturating_sub(since) });
-                // No agent could be heard meanwhile.
-                self.nodes.iter_mut().for_each(|node| node.heard = now);
-                self.waiting.values_mut().for_each(|(_, heard)| *heard = now);
+                // No message could arrive meanwhile.
+                self.nodes.iter_mut().for_each(|node| node.last_seen = now);
+                self.waiting.values_mut().for_each(|(_, last_seen)| *last_seen = now);
             }
             (Some(since), false) if now.saturating_sub(since) > LEASE => {
                 self.phase = Phase::Over;
                 for node in self.nodes.iter_mut().filter(|node| !node.done) {
-                    node.lost.get_or_insert(node.heard);
+                    node.lost.get_or_insert(node.last_seen);
                 }
                 self.events.push_back(CoordinatorEvent::PlaneLost);
                 self.events.push_back(CoordinatorEvent::Over);
@@ -423,31 +423,31 @@ impl Coordinator {
     }
 
     fn look_for_lost(&mut self, now: Duration) {
-        let newest = self.nodes.iter().map(|node| node.heard).max().unwrap_or_default();
+        let newest = self.nodes.iter().map(|node| node.last_seen).max().unwrap_or_default();
         let mut lost = Vec::new();
         for (rank, node) in self.nodes.iter_mut().enumerate() {
-            let silent = now.saturating_sub(node.heard);
-            let others = newest.saturating_sub(node.heard) >= OTHERS_AFTER;
+            let silent = now.saturating_sub(node.last_seen);
+            let others = newest.saturating_sub(node.last_seen) >= OTHERS_AFTER;
             if !node.done
                 && node.lost.is_none()
                 && ((silent > LOST_AFTER && others) || silent > LEASE)
             {
-                node.lost = Some(node.heard);
-                lost.push((rank, node.heard, node.label()));
+                node.lost = Some(node.last_seen);
+                lost.push((rank, node.last_seen, node.label()));
             }
         }
-        for (rank, heard, label) in lost {
-            self.events.push_back(CoordinatorEvent::Lost { rank: rank as u32, heard });
+        for (rank, last_seen, label) in lost {
+            self.events.push_back(CoordinatorEvent::Lost { rank: rank as u32, last_seen });
             if !self.is_sure(now) {
-                self.fail(format!("{label}: not heard any more before the run began"), false);
+                self.fail(format!("{label}: stopped responding before the run began"), false);
             } else if self.requested.on_loss == OnLoss::Stop {
                 self.stop();
             }
         }
     }
 
-    /// Gives up agents that confirmed when to begin, are still heard, and have sent nothing since, although all others
-    /// have come to their end: without this the run would wait for them without end.
+    /// Gives up agents that confirmed when to begin, still send messages, and have sent no part of their stream since,
+    /// although all others have ended: without this the run would wait for them forever.
     fn look_for_unbegun(&mut self, now: Duration) {
         let unbegun = |node: &Node| !node.done && node.arrived == node.before;
         let others = || self.nodes.iter().filter(|node| !unbegun(node));
@@ -475,13 +475,13 @@ impl Coordinator {
         }
     }
 
-    /// The run is over once each agent has delivered everything, or was not heard for longer than it continues without
-    /// its coordinator.
+    /// The run is over once each agent has delivered everything, or sent no message for longer than it continues
+    /// without its coordinator.
     fn conclude(&mut self, now: Duration) {
         let gone = |node: &Node| {
             node.done
                 || node.given_up
-                || node.lost.is_some_and(|heard| now.saturating_sub(heard) > LEASE)
+                || node.lost.is_some_and(|last_seen| now.saturating_sub(last_seen) > LEASE)
         };
         let empty = self.nodes.is_empty() && self.ending != Instruction::Wait;
         if self.phase != Phase::Over

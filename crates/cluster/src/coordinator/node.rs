@@ -12,7 +12,7 @@ pub(super) struct Node {
     pub(super) host: String,
     pub(super) stage: Stage,
     /// When its last message arrived.
-    pub(super) heard: Duration,
+    pub(super) last_seen: Duration,
     /// The longest time before a report: since the one before it, or since the order.
     pub(super) silence: Duration,
     /// The agent's clock in the latest report.
@@ -21,7 +21,7 @@ pub(super) struct Node {
     pub(super) arrived: u64,
     /// The length of the stream, as far as is known.
     pub(super) total: u64,
-    /// When it was last heard before it was lost, if it is lost.
+    /// When its last message before it was lost arrived, if it is lost.
     pub(super) lost: Option<Duration>,
     /// Whether its whole stream has arrived.
     pub(super) done: bool,
@@ -36,7 +36,7 @@ pub(super) struct Node {
     /// Messages from other agents that used its name.
     pub(super) twins: u64,
     /// The total time without messages, over all periods in which it was lost and came back.
-    pub(super) unheard: Duration,
+    pub(super) silent_for: Duration,
     /// How far the agent's wall clock is ahead, in milliseconds.
     pub(super) wall_ms: i64,
     /// Its clocks since it received the order to begin.
@@ -50,7 +50,7 @@ pub struct AgentSummary {
     pub name: String,
     /// Its machine.
     pub host: String,
-    /// When it was last heard, if it was lost and did not come back.
+    /// When its last message arrived, if it was lost and did not come back.
     pub lost: Option<Duration>,
     /// When it had reported the end of its run and its whole stream had arrived.
     pub ended: Option<Duration>,
@@ -58,8 +58,8 @@ pub struct AgentSummary {
     pub doubled: u64,
     /// Messages from other agents that used its name.
     pub twins: u64,
-    /// How long nothing was heard from it in the periods after which it came back.
-    pub unheard: Duration,
+    /// The total time without messages, over all periods in which it was lost and came back.
+    pub silent_for: Duration,
     /// How far its wall clock is ahead of the coordinator's, in milliseconds.
     pub wall_ms: i64,
     /// Its clocks since it received the order to begin.
@@ -73,7 +73,7 @@ impl Node {
             nonce,
             host,
             stage: Stage::Preparing,
-            heard: now,
+            last_seen: now,
             silence: Duration::ZERO,
             sent_ns: 0,
             arrived: 0,
@@ -85,7 +85,7 @@ impl Node {
             ended: None,
             doubled: 0,
             twins: 0,
-            unheard: Duration::ZERO,
+            silent_for: Duration::ZERO,
             wall_ms: 0,
             clocks: None,
         }
@@ -93,8 +93,8 @@ impl Node {
 
     /// Takes the contents of a report, except its piece. A report that was overtaken by a later one adds nothing.
     pub(super) fn on_message(&mut self, report: &Report, now: Duration, wall_ms: i64) {
-        self.silence = self.silence.max(now.saturating_sub(self.heard));
-        self.heard = now;
+        self.silence = self.silence.max(now.saturating_sub(self.last_seen));
+        self.last_seen = now;
         if report.sent_ns > self.sent_ns && !self.stage.is_over() {
             self.stage = report.stage.clone();
         }
@@ -118,7 +118,7 @@ impl Node {
         format!("{} on {}", self.name, self.host)
     }
 
-    pub(super) fn standing(&self) -> AgentSummary {
+    pub(super) fn summary(&self) -> AgentSummary {
         AgentSummary {
             name: self.name.to_string(),
             host: self.host.clone(),
@@ -126,7 +126,7 @@ impl Node {
             ended: self.ended,
             doubled: self.doubled,
             twins: self.twins,
-            unheard: self.unheard,
+            silent_for: self.silent_for,
             wall_ms: self.wall_ms,
             clocks: self.clocks,
         }

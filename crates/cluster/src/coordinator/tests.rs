@@ -341,7 +341,7 @@ fn killed_agent_is_noticed_in_two_seconds() {
             assert!(agent.run.written == cluster.arrived[number], "{number}");
         }
         assert!(cluster.agents[2].run.written.starts_with(&cluster.arrived[2]));
-        assert!(cluster.coordinator.standings()[2].lost.is_some());
+        assert!(cluster.coordinator.summaries()[2].lost.is_some());
     }
 }
 
@@ -390,8 +390,8 @@ fn unheard_agent_delivers_everything_later() {
     for (agent, arrived) in cluster.agents.iter().zip(&cluster.arrived) {
         assert!(agent.run.written == *arrived && agent.run.stopped.is_none());
     }
-    let standing = &cluster.coordinator.standings()[1];
-    assert!(standing.lost.is_none() && standing.unheard > s(2), "{standing:?}");
+    let summary = &cluster.coordinator.summaries()[1];
+    assert!(summary.lost.is_none() && summary.silent_for > s(2), "{summary:?}");
 }
 
 #[test]
@@ -559,6 +559,6 @@ fn agent_twin_is_told_to_leave_and_counted() {
     );
     assert_eq!(answer.unwrap().wish, crate::message::Instruction::Leave);
     cluster.go_on_to_the_end();
-    assert_eq!(cluster.coordinator.standings()[0].twins, 1);
+    assert_eq!(cluster.coordinator.summaries()[0].twins, 1);
     assert!(cluster.agents[0].run.written == cluster.arrived[0]);
 }

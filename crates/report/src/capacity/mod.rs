@@ -25,7 +25,7 @@ use brunt_capacity::{Answer, Reading, Row, rate};
 use std::time::Duration;
 
 /// Facts and figures that a page shows in words.
-const TOLD: [&str; 21] = [
+const SHOWN_IN_WORDS: [&str; 21] = [
     "answer",
     "why",
     "objective ",
@@ -65,7 +65,7 @@ pub fn page(reading: &Reading<'_>) -> Page {
     page.heading("Not tested");
     page.list(not_tested(reading));
     page.folded("All steps, in order of time", vec![Block::Table(steps::table(reading))]);
-    page.origin_except(reading.collection, &TOLD);
+    page.origin_except(reading.collection, &SHOWN_IN_WORDS);
     page
 }
 

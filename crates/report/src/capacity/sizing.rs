@@ -31,7 +31,7 @@ pub fn sizing(reading: &Reading<'_>, sizing: &Sizing, fit: Option<&Result<Usl, U
     arithmetic(&mut page, sizing);
     page.heading("7 Not tested");
     page.list(not_tested(reading, sizing));
-    page.origin_except(reading.collection, &super::TOLD);
+    page.origin_except(reading.collection, &super::SHOWN_IN_WORDS);
     page
 }
 

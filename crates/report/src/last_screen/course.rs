@@ -26,8 +26,8 @@ pub(super) fn lines(record: &Record, screen: Screen, room: usize, width: usize) 
         record.series.iter().filter(|step| step.phase == Phase::Steady).collect();
     let mut lines = Vec::new();
     if let Some(why) = failures(record) {
-        let told = format!("{}{}", label(NAMES[4]), printable(&why));
-        lines.push(shortened(&told, width, screen.either("…", "..")));
+        let note = format!("{}{}", label(NAMES[4]), printable(&why));
+        lines.push(shortened(&note, width, screen.either("…", "..")));
     }
     if steps.len() >= STEPS_MIN {
         let until = record.rates.from_s + record.rates.seconds;
@@ -46,7 +46,7 @@ pub(super) fn lines(record: &Record, screen: Screen, room: usize, width: usize) 
 struct FigureLine {
     name: &'static str,
     values: Vec<f64>,
-    told: String,
+    note: String,
 }
 
 impl FigureLine {
@@ -54,12 +54,12 @@ impl FigureLine {
         let name = label(self.name);
         let room = width.saturating_sub(name.chars().count() + FIGURE).clamp(1, WIDE);
         let drawn = drawn(&self.values, room, screen);
-        format!("{name}{drawn}  {}", self.told)
+        format!("{name}{drawn}  {}", self.note)
     }
 }
 
-/// What was offered and achieved, and how much waited. The last step goes on after the end of the load, when nothing is
-/// offered any more.
+/// What was offered and achieved, and how much waited. The last step continues after the end of the load, when nothing
+/// is offered any more.
 fn overload(steps: &[&StepRecord], until: f64) -> Vec<FigureLine> {
     let per_second =
         |count: u64, lasted: f64| if lasted > 0.0 { count as f64 / lasted } else { 0.0 };
@@ -72,15 +72,15 @@ fn overload(steps: &[&StepRecord], until: f64) -> Vec<FigureLine> {
     let waiting = of(&|step| step.backlog_peak as f64);
     let most = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
     // One scale for both rates, so that their lines can be compared.
-    let told = [&offered, &achieved].map(|values| format!("at most {}/s", rate(most(values))));
+    let note = [&offered, &achieved].map(|values| format!("at most {}/s", rate(most(values))));
     let waited = format!("at most {}", thousands(most(&waiting) as u64));
     let scale = most(&offered).max(most(&achieved)).max(f64::MIN_POSITIVE);
     let scaled = |values: Vec<f64>| values.into_iter().map(|value| value / scale).collect();
-    let [offered_told, achieved_told] = told;
+    let [offered_note, achieved_note] = note;
     vec![
-        FigureLine { name: NAMES[0], values: scaled(offered), told: offered_told },
-        FigureLine { name: NAMES[1], values: scaled(achieved), told: achieved_told },
-        FigureLine { name: NAMES[2], values: relative(waiting), told: waited },
+        FigureLine { name: NAMES[0], values: scaled(offered), note: offered_note },
+        FigureLine { name: NAMES[1], values: scaled(achieved), note: achieved_note },
+        FigureLine { name: NAMES[2], values: relative(waiting), note: waited },
     ]
 }
 
@@ -95,8 +95,8 @@ fn slowest(record: &Record, steps: &[&StepRecord]) -> Option<FigureLine> {
     let values: Vec<f64> = steps.iter().map(of).collect();
     let (at, most) = values.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1))?;
     let since = steps[at].from_s - record.rates.from_s;
-    let told = format!("{} ms at {:.0} s", millis(*most), since.max(0.0));
-    (*most > 0.0).then(|| FigureLine { name: NAMES[3], values: relative(values), told })
+    let note = format!("{} ms at {:.0} s", millis(*most), since.max(0.0));
+    (*most > 0.0).then(|| FigureLine { name: NAMES[3], values: relative(values), note })
 }
 
 /// Shares of the greatest.

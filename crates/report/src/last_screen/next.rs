@@ -19,7 +19,7 @@ const COMMAND_LINES: usize = 3;
 pub(super) fn lines(record: &Record, kept: Option<&str>, width: usize) -> Vec<String> {
     let room = width.saturating_sub(LABEL.len());
     let line = |words: &[&str]| command_line(words, usize::MAX);
-    let mut told: Vec<(String, &str)> = match record.outcome() {
+    let mut steps: Vec<(String, &str)> = match record.outcome() {
         RunOutcome::NothingWorked => {
             once(record).map(|it| (it, "one user; shows every answer")).into_iter().collect()
         }
@@ -30,14 +30,14 @@ pub(super) fn lines(record: &Record, kept: Option<&str>, width: usize) -> Vec<St
         RunOutcome::Overloaded => search(record, room).map(|it| (it, "")).into_iter().collect(),
         _ => Vec::new(),
     };
-    told.push(match kept {
+    steps.push(match kept {
         Some(file) => (line(&["brunt", "report", file, "--details"]), "all figures"),
         None => {
             ("the same with --details or --record FILE".to_owned(), "shows or keeps all figures")
         }
     });
     let mut lines = Vec::new();
-    for (command, words) in told {
+    for (command, words) in steps {
         let mut parts: Vec<&str> = command.lines().collect();
         let last = parts.pop().unwrap_or_default();
         for part in parts {
@@ -55,7 +55,7 @@ pub(crate) fn once(record: &Record) -> Option<String> {
     plan(record).map(|plan| command_line(&["brunt", "run", plan, "--once"], usize::MAX))
 }
 
-/// The command that measures how much this machine can ask of a target.
+/// The command that measures the highest load that this machine can generate.
 pub(crate) fn calibrate() -> String {
     command_line(&["brunt", "calibrate"], usize::MAX)
 }
@@ -65,7 +65,7 @@ fn begun(lines: &[String]) -> String {
     if lines.is_empty() { LABEL.to_owned() } else { " ".repeat(LABEL.len()) }
 }
 
-/// The search for the rate that the target carries, where the load had a rate. The load said how it can be searched.
+/// The search for the rate that the target carries, where the load had a rate. The load defines how it can be searched.
 pub(crate) fn search(record: &Record, room: usize) -> Option<String> {
     // The rates of a search are those of iterations, where these are several exchanges.
     let achieved = record.rates.iterations.map_or(record.rates.achieved, |it| it.achieved);

@@ -1,5 +1,5 @@
-//! The word for what came of a run, and the few sentences after it: the cause first where little or nothing succeeded,
-//! then the figures, then whether to believe them.
+//! The word for the outcome of a run, and the few sentences after it: the cause first where little or nothing
+//! succeeded, then the figures, then whether to trust them.
 
 use super::millis;
 use crate::branches::passed_over;
@@ -70,7 +70,7 @@ fn sentence(words: &str) -> String {
     format!("{first}{}.", letters.as_str())
 }
 
-/// What came of the run.
+/// The outcome of the run.
 pub(crate) fn sentences(record: &Record) -> Result<Vec<String>, HistogramError> {
     let (counts, noun) = (&record.counts, &record.plan.noun);
     if counts.due() == 0 {
@@ -85,19 +85,19 @@ pub(crate) fn sentences(record: &Record) -> Result<Vec<String>, HistogramError> 
         all.push('.');
         return Ok([all].into_iter().chain(not_begun(record)).collect());
     }
-    let mut told: Vec<String> = away(record).into_iter().collect();
-    told.extend(cause(record).map(|why| sentence(&why)));
-    told.extend(scenarios::overloaded(record).iter().map(|words| sentence(words)));
-    told.extend(carried(record));
-    told.extend(if record.rates.overload.is_some() {
+    let mut sentences: Vec<String> = away(record).into_iter().collect();
+    sentences.extend(cause(record).map(|why| sentence(&why)));
+    sentences.extend(scenarios::overloaded(record).iter().map(|words| sentence(words)));
+    sentences.extend(carried(record));
+    sentences.extend(if record.rates.overload.is_some() {
         at_the_target(record)?
     } else {
         times(record)?
     });
-    told.push(sentence(&lost(record)));
-    told.extend(found_nothing(record).map(sentence));
-    told.extend(branches(record));
-    Ok(told)
+    sentences.push(sentence(&lost(record)));
+    sentences.extend(found_nothing(record).map(sentence));
+    sentences.extend(branches(record));
+    Ok(sentences)
 }
 
 /// The iterations of scenarios with a load of their own that were due and did not begin: their requests are not among
@@ -114,11 +114,12 @@ fn not_begun(record: &Record) -> impl Iterator<Item = String> + '_ {
 fn branches(record: &Record) -> Vec<String> {
     let never = passed_over(record);
     let more = never.len().saturating_sub(BRANCHES_MAX);
-    let mut told: Vec<String> = never.iter().take(BRANCHES_MAX).map(|it| sentence(it)).collect();
+    let mut sentences: Vec<String> =
+        never.iter().take(BRANCHES_MAX).map(|it| sentence(it)).collect();
     if more > 0 {
-        told.push(format!("So were {more} more."));
+        sentences.push(format!("So were {more} more."));
     }
-    told
+    sentences
 }
 
 /// When the target did not respond.
@@ -135,7 +136,7 @@ fn away(record: &Record) -> Option<String> {
     Some(format!("The target did not respond from {:.1} s to {until}{more}.", first.from_s))
 }
 
-/// What was asked of the target and what it did.
+/// What was offered to the target, and what it achieved.
 fn carried(record: &Record) -> Vec<String> {
     let rates = &record.rates;
     if let Some(doubt) = rates.doubt {

@@ -21,10 +21,10 @@ pub(super) const COLUMNS: [(&str, usize); 7] = [
 ];
 const QUANTILES: [f64; 3] = [0.5, 0.99, 0.999];
 
-/// The objectives, missed ones first. Where nothing succeeded, those that were met say nothing.
+/// The objectives, missed ones first. Where nothing succeeded, those that were met mean nothing, and are left out.
 pub(super) fn objectives(record: &Record, room: usize, width: usize) -> Vec<String> {
-    let says = |slo: &&SloResult| record.counts.ok > 0 || slo.outcome != SloOutcome::Met;
-    let mut slos: Vec<&SloResult> = record.slo.iter().filter(says).collect();
+    let is_meaningful = |slo: &&SloResult| record.counts.ok > 0 || slo.outcome != SloOutcome::Met;
+    let mut slos: Vec<&SloResult> = record.slo.iter().filter(is_meaningful).collect();
     if slos.is_empty() || room == 0 {
         return Vec::new();
     }
@@ -51,7 +51,7 @@ pub(super) fn objectives(record: &Record, room: usize, width: usize) -> Vec<Stri
     lines
 }
 
-/// A line without its end, where it is too long: what was measured and what came of it are at its beginning.
+/// A line without its end, where it is too long: what was measured and the result are at its beginning.
 fn cut(line: &str, width: usize) -> String {
     if line.chars().count() <= width {
         return line.to_owned();

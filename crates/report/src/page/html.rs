@@ -100,7 +100,7 @@ pub(super) struct Section {
 /// The page in pieces: the content above the first heading, then the content under each.
 pub(super) fn sections(page: &Page) -> Vec<Section> {
     let mut top = String::new();
-    let is_lead = |block: &Block| matches!(block, Block::Lead(_) | Block::Told(_));
+    let is_lead = |block: &Block| matches!(block, Block::Lead(_) | Block::Result(_));
     let large = !page.blocks.iter().any(is_lead);
     let class = if large { " class=\"large\"" } else { "" };
     let _ = writeln!(top, "<h1{class}>{}</h1>", escaped(&page.title));
@@ -331,7 +331,7 @@ fn side(column: Option<&Column>) -> &'static str {
 mod tests {
     use super::*;
     use crate::chart::{Axis, Bar, Bars, Chart, Group};
-    use crate::page::{FailedExchange, Goal, NextStep, Number, Sparkline, Told, Tree};
+    use crate::page::{FailedExchange, Goal, NextStep, Number, RunResult, Sparkline, Tree};
     use brunt_record::OutcomeTone;
 
     const EVIL: &str = "</title><script>alert('x')</script>\"&\u{7}\u{202e}";
@@ -347,7 +347,7 @@ mod tests {
     /// Adds the blocks of the page of a run.
     fn what_is_of_a_run(page: &mut Page) {
         let evil = || EVIL.to_owned();
-        page.push(Block::Told(Told {
+        page.push(Block::Result(RunResult {
             tone: OutcomeTone::Bad,
             word: evil(),
             words: evil(),

@@ -14,7 +14,9 @@ mod text;
 mod tree;
 
 pub(crate) use origin::machine;
-pub use result::{FailedExchange, Goal, NextStep, Number, Told, with_words_below, without_samples};
+pub use result::{
+    FailedExchange, Goal, NextStep, Number, RunResult, with_words_below, without_samples,
+};
 pub use table::{Column, Row, Side, Table, Tone};
 pub use tree::{Sparkline, Tree};
 
@@ -47,9 +49,9 @@ pub enum Block {
     Part(&'static str, Option<String>),
     /// The result, in a sentence for a reader who reads nothing else.
     Lead(String),
-    /// What came of a run.
-    Told(Told),
-    /// Whether its figures can be trusted, beside what came of it.
+    /// The outcome of a run.
+    Result(RunResult),
+    /// Whether its figures can be trusted, beside its outcome.
     Trust(Verdict),
     /// The figures that matter most.
     Numbers(Vec<Number>),
@@ -170,7 +172,7 @@ impl Page {
     pub fn sentence(&self) -> String {
         let sentence = self.blocks.iter().find_map(|block| match block {
             Block::Lead(words) => Some(words.clone()),
-            Block::Told(told) => Some(told.sentence()),
+            Block::Result(result) => Some(result.sentence()),
             _ => None,
         });
         sentence.unwrap_or_default()

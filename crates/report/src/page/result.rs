@@ -1,5 +1,5 @@
-//! What is at the top of the page of a run, for a reader who reads nothing else: what came of it, whether to believe
-//! that, the objectives, four figures, and what to do next.
+//! What is at the top of the page of a run, for a reader who reads nothing else: its outcome, whether to trust it, the
+//! objectives, four figures, and what to do next.
 //!
 //! Words come before colours: an outcome has a mark of its own shape, and a bar has its limit as a tick.
 
@@ -9,9 +9,9 @@ use crate::escaped::escaped;
 use brunt_record::OutcomeTone;
 use std::fmt::{Result, Write};
 
-/// What came of a run.
+/// The outcome of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct RunResult {
     /// How good that is.
     pub tone: OutcomeTone,
     /// In a word.
@@ -22,7 +22,7 @@ pub struct Told {
     pub more: String,
 }
 
-impl Told {
+impl RunResult {
     /// All of it.
     pub fn sentence(&self) -> String {
         format!("{}. {} {}", self.word, self.words, self.more).trim_end().to_owned()
@@ -68,7 +68,7 @@ pub struct Goal {
 pub struct NextStep {
     /// What.
     pub words: String,
-    /// The part of the page that says more.
+    /// The part of the page with details.
     pub link: Option<&'static str>,
     /// The command that does it.
     pub command: Option<String>,
@@ -81,13 +81,13 @@ pub struct NextStep {
 pub struct FailedExchange {
     /// Which, and when.
     pub title: String,
-    /// What was sent, if the session said it.
+    /// What was sent, if the session reported it.
     pub sent: Option<String>,
     /// The same for a shell, if it was sent over HTTP and is all there.
     pub curl: Option<String>,
-    /// What came of it, in a sentence.
+    /// Its outcome, in a sentence.
     pub message: String,
-    /// What was answered, if the session said it.
+    /// What was answered, if the session reported it.
     pub answer: Option<String>,
     /// Whether it can be read without being opened.
     pub is_open: bool,
@@ -99,7 +99,7 @@ const LIMIT_AT: f64 = 148.2;
 /// What is between these is never shown to a reader who did not sign in.
 const SAMPLE: [&str; 2] = ["<!--sample-->", "<!--/sample-->"];
 
-/// The content of a section without requests and answers, which may say more about users than a page that is shared.
+/// The content of a section without requests and answers, which may contain more about users than a shared page should.
 pub fn without_samples(html: &str) -> String {
     let mut left = String::with_capacity(html.len());
     let mut rest = html;
@@ -134,7 +134,7 @@ const fn mark(tone: OutcomeTone) -> &'static str {
 /// Adds a block of these kinds.
 pub(super) fn block(text: &mut String, block: &Block) -> Result {
     match block {
-        Block::Told(told) => self::told(text, told),
+        Block::Result(result) => self::run_result(text, result),
         Block::Trust(verdict) => trust(text, verdict),
         Block::Numbers(numbers) => self::numbers(text, numbers),
         Block::Goals(goals) => self::goals(text, goals),
@@ -144,13 +144,13 @@ pub(super) fn block(text: &mut String, block: &Block) -> Result {
     }
 }
 
-fn told(text: &mut String, told: &Told) -> Result {
-    let (mark, word, words) = (mark(told.tone), escaped(&told.word), escaped(&told.words));
+fn run_result(text: &mut String, result: &RunResult) -> Result {
+    let (mark, word, words) = (mark(result.tone), escaped(&result.word), escaped(&result.words));
     writeln!(text, "<p class=\"lead\"><span class=\"{mark}\">{word}.</span> {words}</p>")?;
-    if told.more.is_empty() {
+    if result.more.is_empty() {
         return Ok(());
     }
-    writeln!(text, "<p class=\"also\">{}</p>", escaped(&told.more))
+    writeln!(text, "<p class=\"also\">{}</p>", escaped(&result.more))
 }
 
 fn trust(text: &mut String, verdict: &Verdict) -> Result {

@@ -79,7 +79,7 @@ fn block(block: &Block, screen: Screen) -> String {
 fn block_of_run(block: &Block, screen: Screen) -> String {
     let width = screen.columns();
     match block {
-        Block::Told(told) => wrapped(&printable(&told.sentence()), "", width),
+        Block::Result(result) => wrapped(&printable(&result.sentence()), "", width),
         Block::Numbers(numbers) => {
             let fact = |number: &Number| {
                 let value = format!("{} {}", number.value, number.unit);

@@ -19,7 +19,7 @@ mod tests;
 
 use crate::figure::thousands;
 use crate::last_screen;
-use crate::page::{Block, Drawing, Page, Told, Tone, Verdict};
+use crate::page::{Block, Drawing, Page, RunResult, Tone, Verdict};
 use crate::summary::scenarios;
 use crate::trust::{COMPLETE, Trust};
 use crate::view::{Plot, View};
@@ -45,7 +45,7 @@ fn live_page(record: &Record, view: View) -> Result<Page, HistogramError> {
 fn build(record: &Record, view: &View, stills: &ChartImages<'_>) -> Result<Page, HistogramError> {
     let mut page = Page::new(title(record));
     page.about = about(record);
-    page.push(Block::Told(told(record)?));
+    page.push(Block::Result(run_result(record)?));
     page.push(Block::Trust(believed(record, view.over)));
     let drawing = |id: &str, note: &str| drawn(view, stills, id, note);
     page.part("result", None);
@@ -173,14 +173,14 @@ fn about(record: &Record) -> String {
 /// The most sentences in large letters.
 const LARGE_MAX: usize = 3;
 
-/// What came of the run: the words of its last screen, so that a reader learns them once.
-fn told(record: &Record) -> Result<Told, HistogramError> {
+/// The outcome of the run, in the words of its last screen, so that a reader learns them once.
+fn run_result(record: &Record) -> Result<RunResult, HistogramError> {
     let outcome = record.outcome();
     let sentences = last_screen::sentences(record)?;
     // An overload needs more of them than a reader sees at once.
     let large = if sentences.len() > LARGE_MAX { LARGE_MAX - 1 } else { sentences.len() };
     let (words, more) = sentences.split_at(large);
-    Ok(Told {
+    Ok(RunResult {
         tone: outcome.tone(),
         word: outcome.words().to_owned(),
         words: words.join(" "),

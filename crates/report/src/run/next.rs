@@ -1,4 +1,4 @@
-//! What a reader of the page of a run could do next. It depends on what came of the run.
+//! What a reader of the page of a run could do next. It depends on the outcome of the run.
 
 use crate::last_screen::next as commands;
 use crate::page::{Block, NextStep, Page};
@@ -71,8 +71,8 @@ fn steps(record: &Record) -> Vec<NextStep> {
 
 fn kept_up(record: &Record) -> String {
     let most = record.rates.overload.as_ref().and_then(|overload| overload.kept_up_per_second);
-    let told = |most| format!("it kept up until {} a second", crate::figure::rate(most));
-    most.map_or_else(String::new, told)
+    let sustained = |most| format!("it kept up until {} a second", crate::figure::rate(most));
+    most.map_or_else(String::new, sustained)
 }
 
 fn step(words: &str, command: String, detail: &str) -> NextStep {

@@ -53,14 +53,14 @@ pub fn page_so_far(head: &Head, record: &Record) -> Result<Page, HistogramError>
 /// Changes the wording for a finished run into that for a run in progress.
 fn provisional(block: &mut Block, is_empty: bool) {
     match block {
-        Block::Told(told) => {
-            told.tone = OutcomeTone::Plain;
+        Block::Result(result) => {
+            result.tone = OutcomeTone::Plain;
             if is_empty {
-                "Running".clone_into(&mut told.word);
-                "Nothing of the steady phase was measured yet.".clone_into(&mut told.words);
-                told.more.clear();
+                "Running".clone_into(&mut result.word);
+                "Nothing of the steady phase was measured yet.".clone_into(&mut result.words);
+                result.more.clear();
             } else {
-                "So far".clone_into(&mut told.word);
+                "So far".clone_into(&mut result.word);
             }
         }
         Block::Trust(verdict) if is_empty => {
@@ -125,12 +125,12 @@ mod tests {
     fn run_in_progress_is_neither_good_nor_bad() {
         let mut record = measured(&["errors<1%"]);
         let lead = |record: &Record| match so_far(record).blocks.swap_remove(0) {
-            Block::Told(told) => told,
+            Block::Result(result) => result,
             other => panic!("{other:?}"),
         };
-        let told = lead(&record);
-        assert_eq!((told.tone, told.word.as_str()), (OutcomeTone::Plain, "So far"));
-        assert!(told.words.starts_with("55 operations a second offered"), "{}", told.words);
+        let result = lead(&record);
+        assert_eq!((result.tone, result.word.as_str()), (OutcomeTone::Plain, "So far"));
+        assert!(result.words.starts_with("55 operations a second offered"), "{}", result.words);
         record.counts = Counts::default();
         assert_eq!(lead(&record).word, "Running");
     }

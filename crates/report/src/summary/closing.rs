@@ -1,7 +1,7 @@
 //! The three lines at the end of every run: the result, whether the objectives were met, whether to trust it.
 //!
 //! They are for a reader who reads nothing else, so they use no word that they do not explain, and each can be read by
-//! itself. The summary has the details of what they say briefly.
+//! itself. The summary has the details.
 
 use super::judged::found;
 use super::overload::{overloaded, sessions_needed};
@@ -19,7 +19,7 @@ use brunt_record::{
 };
 
 /// The percentile in the result.
-const TOLD: f64 = 0.99;
+const PERCENTILE: f64 = 0.99;
 /// The operation of the LDAP tools that search, and a tally that only they have.
 const SEARCH: &str = "search";
 const REFERENCES: &str = "references not followed";
@@ -44,7 +44,7 @@ pub fn closing_of_all(page: &Page, collection: &Collection, screen: Screen) -> S
         + &line("Trust:", &all.trust, screen, Some(all.status))
 }
 
-/// What the three lines say of many runs.
+/// The three lines for many runs.
 pub(super) struct OfAll {
     pub(super) result: String,
     pub(super) objectives: String,
@@ -173,8 +173,8 @@ pub(crate) fn response(record: &Record) -> Option<&Latency> {
 }
 
 fn tail(latency: &Latency) -> Result<String, HistogramError> {
-    let Some(took) = latency.histogram()?.quantile(TOLD) else { return Ok(String::new()) };
-    let exact = latency.waits()?.quantile(TOLD).is_none_or(Reach::is_exact);
+    let Some(took) = latency.histogram()?.quantile(PERCENTILE) else { return Ok(String::new()) };
+    let exact = latency.waits()?.quantile(PERCENTILE).is_none_or(Reach::is_exact);
     let took = millis(took);
     Ok(if exact {
         format!("; 99% took at most {took} ms")

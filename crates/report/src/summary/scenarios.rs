@@ -1,4 +1,4 @@
-//! What came of scenarios that have loads of their own.
+//! The results of scenarios that have loads of their own.
 
 use super::times::millis;
 use crate::figure::{NONE, printable, thousands};
@@ -85,10 +85,10 @@ fn figures(scenario: &ScenarioRecord) -> [String; 11] {
     ]
 }
 
-/// What came of each scenario of which more iterations were due than its users could begin, in parts of a sentence.
+/// Each scenario of which more iterations were due than its users could begin, in parts of a sentence.
 pub(crate) fn overloaded(record: &Record) -> Vec<String> {
     let over = record.scenarios.iter().filter(|scenario| scenario.is_overloaded());
-    let told = over.map(|scenario| {
+    let sentences = over.map(|scenario| {
         let [left, due] = [scenario.not_begun, scenario.due].map(Option::unwrap_or_default);
         let busy = match scenario.users {
             1 => "its user was".to_owned(),
@@ -102,7 +102,7 @@ pub(crate) fn overloaded(record: &Record) -> Vec<String> {
             needed(scenario)
         )
     });
-    told.map(|text| printable(&text)).collect()
+    sentences.map(|text| printable(&text)).collect()
 }
 
 /// How many users a scenario would need, if its iterations took no longer then.
@@ -136,25 +136,28 @@ mod tests {
 
     #[test]
     fn scenarios_have_a_row_each() {
-        let told = text(&record(), Screen { width: 200, ..Screen::default() });
+        let sentences = text(&record(), Screen { width: 200, ..Screen::default() });
         let rows: Vec<Vec<&str>> =
-            told.lines().map(|line| line.split_whitespace().collect()).collect();
+            sentences.lines().map(|line| line.split_whitespace().collect()).collect();
         let login = "login 3 2,000 190 189 4 1,810 200.0 18.9 - - - overloaded";
         assert_eq!(rows[1].join(" "), login);
         assert_eq!(rows[2].join(" "), "look 3 - 190 189 4 - - 18.9 - - - measured");
         assert_eq!(text(&measured(&[]), Screen::default()), "");
         for width in 40..120 {
-            let told = text(&record(), Screen { width, ..Screen::default() });
-            assert!(told.lines().all(|line| line.chars().count() <= width), "{width}: {told}");
+            let sentences = text(&record(), Screen { width, ..Screen::default() });
+            assert!(
+                sentences.lines().all(|line| line.chars().count() <= width),
+                "{width}: {sentences}"
+            );
         }
     }
 
     #[test]
     fn scenarios_result_names_the_one_with_too_few_users() {
-        let told = overloaded(&record());
+        let sentences = overloaded(&record());
         let expected = "scenario 'login': 1,810 of 2,000 iterations were not begun, since its 3 users were busy: \
                         about 32 would be needed";
-        assert_eq!(told, [expected]);
+        assert_eq!(sentences, [expected]);
         let closing = crate::closing(&record(), Screen::default()).unwrap();
         let words: Vec<&str> = closing.split_whitespace().collect();
         assert!(words.join(" ").contains(&format!("OVERLOADED: {expected}; ")), "{closing}");

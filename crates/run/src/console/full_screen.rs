@@ -328,7 +328,7 @@ impl Console {
     }
 
     /// The last message that was printed while a view had the terminal.
-    pub fn last_said(&self) -> Option<String> {
+    pub fn last_message(&self) -> Option<String> {
         lock(&self.0.behind.0).last.clone()
     }
 
@@ -361,7 +361,7 @@ mod tests {
             let screen = FullScreen::new(&console).expect("this is a terminal");
             assert_eq!(screen.show(), Shown::Afresh);
             screen.draw(b"a view");
-            console.say("said meanwhile");
+            console.message("said meanwhile");
             super::super::pause(Duration::from_secs(2));
             let thread = std::thread::Builder::new().name("worker-0".to_owned());
             let worker = thread.spawn(|| panic!("as planned")).expect("a thread");

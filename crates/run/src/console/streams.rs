@@ -107,7 +107,7 @@ mod tests {
         one.note("a note");
         other.writer().write_all(b"bytes").unwrap();
         other.hold();
-        other.say("held");
+        other.message("held");
         assert_eq!(
             (one.output(), one.errors()),
             ("a result\n".to_owned(), "note: a note\n".to_owned())
@@ -115,7 +115,7 @@ mod tests {
         assert_eq!((other.output(), other.errors()), ("bytes".to_owned(), String::new()));
         assert!(other.is_held() && !one.is_held());
         other.conclude(Some("FAILED: something"));
-        other.say("dropped");
+        other.message("dropped");
         assert_eq!(other.errors(), "FAILED: something\n");
     }
 }

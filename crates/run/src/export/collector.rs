@@ -86,7 +86,7 @@ impl Collector {
 
     /// Sends a message. The error says why it did not arrive.
     pub(super) fn post(&self, message: Vec<u8>) -> Result<(), CollectorError> {
-        let (status, body) = self.service.ask(self.request(message))?;
+        let (status, body) = self.service.send(self.request(message))?;
         if !status.is_success() {
             return Err(CollectorError::Refused(status));
         }

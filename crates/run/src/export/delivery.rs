@@ -174,7 +174,7 @@ impl Post {
                 && !warned
             {
                 let advance = "the run continues, and the next message contains these figures too";
-                self.console.say(&format!(
+                self.console.message(&format!(
                     "\nnote: failed to deliver to --otlp {}: {why}; {advance}",
                     self.to
                 ));

@@ -132,7 +132,7 @@ impl<'a> Exports<'a> {
             match requested.port() {
                 0 => world.console.announce(&text),
                 _ if quiet => {}
-                _ => world.console.say(&text),
+                _ => world.console.message(&text),
             }
         }
         let exports = Self { console: world.console.clone(), sums, endpoint, delivery };

@@ -32,7 +32,7 @@ const CONNECTIONS_MAX: usize = 16;
 /// How long a connection may last.
 const CONNECTION_LASTING: Duration = Duration::from_secs(10);
 /// How long a reader may take to send its request.
-const ASKING: Duration = Duration::from_secs(2);
+const REQUEST_MAX: Duration = Duration::from_secs(2);
 /// The scrape period that is assumed after a single scrape.
 const PERIOD_USUAL: Duration = Duration::from_secs(15);
 /// The longest time to wait for a reader that has scraped before.
@@ -102,7 +102,7 @@ impl Endpoint {
         while !is_over() && waited < limit {
             if waited == GRACE {
                 let seconds = limit.saturating_sub(waited).as_secs();
-                console.say(&format!(
+                console.message(&format!(
                     "metrics: waiting up to {seconds} s for the last scrape; ^C ends it"
                 ));
             }
@@ -164,7 +164,7 @@ async fn converse(stream: tokio::net::TcpStream, shared: &Shared, clock: Monoton
         async move { Ok::<_, Infallible>(answer) }
     });
     let mut server = http1::Builder::new();
-    server.keep_alive(false).timer(TokioTimer::new()).header_read_timeout(ASKING);
+    server.keep_alive(false).timer(TokioTimer::new()).header_read_timeout(REQUEST_MAX);
     let connection = server.serve_connection(TokioIo::new(stream), answer);
     let conversation = tokio::time::timeout(CONNECTION_LASTING, connection).await;
     if is_last.get() && matches!(conversation, Ok(Ok(()))) {

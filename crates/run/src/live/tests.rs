@@ -161,7 +161,7 @@ fn text(rows: &[String]) -> String {
 
 /// Checks the figures that a screen of any size shows for these twelve seconds.
 #[track_caller]
-fn says_all(rows: &[String]) {
+fn shows_all(rows: &[String]) {
     let text = text(rows);
     for words in [
         "run plan.toml > ldap://127.0.0.1:1389",
@@ -191,7 +191,7 @@ fn says_all(rows: &[String]) {
 #[test]
 fn live_screen_of_80_by_24_shows_everything() {
     let rows = screen(&model(), &Choice::default(), (80, 24), PLAIN);
-    says_all(&rows);
+    shows_all(&rows);
     let row = |begin: &str| rows.iter().find(|row| row.starts_with(begin)).expect(begin).as_str();
     // Of the ten measured seconds, without the warm-up: 1,000 binds; 400 searches, and 200 errors.
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
@@ -212,7 +212,7 @@ fn live_screen_of_80_by_24_shows_everything() {
 #[test]
 fn live_screen_of_200_by_50_shows_tables() {
     let rows = screen(&model(), &Choice::default(), (200, 50), PLAIN);
-    says_all(&rows);
+    shows_all(&rows);
     let text = text(&rows);
     for words in ["busiest core      45 %", "worker 0          #########----------- 45 %"] {
         assert!(text.contains(words), "{words:?}\n{text}");

@@ -198,7 +198,8 @@ impl ViewLoop {
 
     fn draw(&mut self, renderer: &mut Renderer) {
         self.choice.stopping |= self.stop.urgency() != Urgency::Run;
-        self.live.message = self.console.last_said().map(|message| inert(&message, Layout::Line));
+        self.live.message =
+            self.console.last_message().map(|message| inert(&message, Layout::Line));
         let shown = self.screen.show();
         if shown == Shown::No {
             return;

@@ -20,8 +20,8 @@ const ALLOCATION_FAILURES: [&str; 2] = ["v4-allocation-fail", "v6-allocation-fai
 /// Why the statistics of a server cannot be read.
 #[derive(Debug, thiserror::Error)]
 enum KeaError {
-    #[error("ask {}: {source}", socket.display())]
-    Ask { socket: PathBuf, source: std::io::Error },
+    #[error("query {}: {source}", socket.display())]
+    Request { socket: PathBuf, source: std::io::Error },
     #[error("understand the answer of {}: {source}", socket.display())]
     Json { socket: PathBuf, source: serde_json::Error },
     #[error("understand the answer of {}: {text}", socket.display())]
@@ -41,7 +41,7 @@ impl Kea {
         Self { socket, files }
     }
 
-    fn ask(&self) -> std::io::Result<Vec<u8>> {
+    fn request(&self) -> std::io::Result<Vec<u8>> {
         let mut stream = unix::connect_blocking(&self.socket, &self.files, Some(WITHIN))?;
         stream.write_all(br#"{"command":"statistic-get-all"}"#)?;
         stream.shutdown(Shutdown::Write)?;
@@ -54,7 +54,8 @@ impl Kea {
 impl Source for Kea {
     fn read(&mut self) -> Reading {
         let socket = || self.socket.clone();
-        let answer = self.ask().map_err(|source| KeaError::Ask { socket: socket(), source })?;
+        let answer =
+            self.request().map_err(|source| KeaError::Request { socket: socket(), source })?;
         let answer: Value = serde_json::from_slice(&answer)
             .map_err(|source| KeaError::Json { socket: socket(), source })?;
         if answer["result"] != 0 {
@@ -76,8 +77,8 @@ fn numbers(all: &serde_json::Map<String, Value>) -> Vec<(String, f64)> {
     numbers
 }
 
-/// What Kea's own figures say about requests without an answer: it has none for a client for which it finds no address.
-/// Failures that are fewer than half of these requests do not explain them.
+/// An explanation of requests without an answer by Kea's own figures: it does not answer a client for which it finds no
+/// address. Failures that are fewer than half of these requests do not explain them.
 pub fn allocation_failures(monitors: &[MonitorRecord], counts: &Counts) -> Option<String> {
     let unanswered = counts.timed_out + counts.cut_off;
     let of_kea = monitors.iter().filter(|monitor| monitor.source.starts_with("kea:"));
@@ -116,7 +117,7 @@ mod tests {
     #[test]
     fn kea_socket_missing_is_named() {
         let why = Kea::new("/nowhere/kea".into(), Files::default()).read().unwrap_err().to_string();
-        assert!(why.starts_with("ask /nowhere/kea: "), "{why}");
+        assert!(why.starts_with("query /nowhere/kea: "), "{why}");
     }
 
     #[test]
@@ -133,8 +134,8 @@ mod tests {
         let monitors = [MonitorRecord { source, readings, ..MonitorRecord::default() }];
         let of =
             |timed_out| allocation_failures(&monitors, &Counts { timed_out, ..Counts::default() });
-        let told = of(120).unwrap();
-        assert!(told.contains("100 times (v4-allocation-fail)"), "{told}");
+        let found = of(120).unwrap();
+        assert!(found.contains("100 times (v4-allocation-fail)"), "{found}");
         assert_eq!((of(0), of(201)), (None, None));
         assert_eq!(allocation_failures(&[], &Counts { timed_out: 5, ..Counts::default() }), None);
     }

@@ -59,7 +59,7 @@ pub trait Surroundings {
     fn interactive(&self) -> bool;
 
     /// Prompts for a password, without showing what is typed.
-    fn ask(&self, prompt: &str) -> io::Result<Secret>;
+    fn prompt(&self, prompt: &str) -> io::Result<Secret>;
 
     /// The properties files to try if none is named; the first that exists is read.
     fn properties_files(&self) -> Vec<PathBuf> {

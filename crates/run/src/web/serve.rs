@@ -46,7 +46,7 @@ pub(super) fn serve(listener: TcpListener, shared: &Arc<Shared>) {
         let graceful = GracefulShutdown::new();
         tokio::select! {
             () = accept(&listener, &router, &graceful) => {}
-            () = everybody_was_told(shared, clock) => {}
+            () = all_tabs_notified(shared, clock) => {}
         }
         drop(listener);
         let _ = timeout(SENDING_MAX, graceful.shutdown()).await;
@@ -82,7 +82,7 @@ fn prepared(stream: TcpStream) -> io::Result<TcpStream> {
 }
 
 /// Waits for the end of the run, and then until every tab has been notified of it, up to the time limit.
-async fn everybody_was_told(shared: &Shared, clock: Monotonic) {
+async fn all_tabs_notified(shared: &Shared, clock: Monotonic) {
     let mut changed = shared.changed.subscribe();
     while !shared.history().is_over() {
         if changed.changed().await.is_err() {
@@ -90,11 +90,10 @@ async fn everybody_was_told(shared: &Shared, clock: Monotonic) {
         }
     }
     let mut tabs = shared.tabs.subscribe();
-    let _ =
-        timeout(GOODBYE_MAX.saturating_sub(SENDING_MAX), nobody_is_left(&mut tabs, clock)).await;
+    let _ = timeout(GOODBYE_MAX.saturating_sub(SENDING_MAX), all_tabs_left(&mut tabs, clock)).await;
 }
 
-async fn nobody_is_left(tabs: &mut watch::Receiver<Tabs>, clock: Monotonic) {
+async fn all_tabs_left(tabs: &mut watch::Receiver<Tabs>, clock: Monotonic) {
     while tabs.wait_for(|tabs| tabs.open == 0).await.is_ok() {
         let awaited = tabs.borrow().awaited(clock.now());
         let Some(awaited) = awaited else { return };

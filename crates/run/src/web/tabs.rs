@@ -30,9 +30,9 @@ impl Tabs {
         AWAY_MAX.checked_sub(now - self.left?).filter(|left| !left.is_zero())
     }
 
-    fn leave(&mut self, was_told: bool, now: Moment) {
+    fn leave(&mut self, was_notified: bool, now: Moment) {
         self.open -= 1;
-        if !was_told {
+        if !was_notified {
             self.left = Some(now);
         }
     }
@@ -85,7 +85,7 @@ impl Tab {
 
 impl Drop for Tab {
     fn drop(&mut self) {
-        let (was_told, now) = (self.cursor.is_over(), self.clock.now());
-        self.shared.tabs.send_modify(|tabs| tabs.leave(was_told, now));
+        let (was_notified, now) = (self.cursor.is_over(), self.clock.now());
+        self.shared.tabs.send_modify(|tabs| tabs.leave(was_notified, now));
     }
 }

@@ -84,7 +84,7 @@ pub(crate) fn all<D: Diagnostics + Over<C>, C: Carrier + 'static>(
         done += interval.counts().ok;
         if interval.to >= reported + EVERY && shows {
             reported = interval.to;
-            console.say(&format!("Releasing leases: {done} of {total}"));
+            console.message(&format!("Releasing leases: {done} of {total}"));
         }
     };
     let plan = schedule(job, total)?;
@@ -95,7 +95,7 @@ pub(crate) fn all<D: Diagnostics + Over<C>, C: Carrier + 'static>(
     if left > 0 {
         console.note(&format!("{left} of {total} leases were not released"));
     } else if shows {
-        console.say(&format!("Released {total} leases."));
+        console.message(&format!("Released {total} leases."));
     }
     Ok(())
 }

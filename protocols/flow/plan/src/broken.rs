@@ -41,7 +41,7 @@ impl Surroundings for Sparse {
         false
     }
 
-    fn ask(&self, _: &str) -> io::Result<Secret> {
+    fn prompt(&self, _: &str) -> io::Result<Secret> {
         Err(io::ErrorKind::Unsupported.into())
     }
 }

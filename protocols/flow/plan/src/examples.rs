@@ -32,8 +32,8 @@ impl Surroundings for ExampleMachine {
         Sparse.interactive()
     }
 
-    fn ask(&self, prompt: &str) -> std::io::Result<brunt_net::secret::Secret> {
-        Sparse.ask(prompt)
+    fn prompt(&self, prompt: &str) -> std::io::Result<brunt_net::secret::Secret> {
+        Sparse.prompt(prompt)
     }
 }
 

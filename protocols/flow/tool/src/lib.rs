@@ -158,7 +158,7 @@ pub fn run(requested: FlowJob, world: &World) -> Result<Done, Refusal> {
     let shown = requested.output.progress != Progress::Quiet;
     let prepared = prepare(requested, world)?;
     if shown {
-        prepared.tell_writes(&world.console);
+        prepared.note_writes(&world.console);
     }
     let Prepared { job, protocol: mut users, .. } = prepared;
     let finished = carry_out(&job, &users, &mut [], world).map_err(Refusal::failed)?;

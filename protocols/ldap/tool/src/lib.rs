@@ -94,7 +94,7 @@ impl Load for RateArgs {
         }
         let prepared = ready(self, (world, network), setup::tried_binds(self))?;
         if verbosity == Verbosity::Normal {
-            prepared.tell_writes(&world.console);
+            prepared.note_writes(&world.console);
             for number in &prepared.protocol.unused {
                 let text = self.arguments.get(number - 1).map_or("", String::as_str);
                 world.console.note(&format!("no template uses argument {number} (-g {text})"));

@@ -46,7 +46,7 @@ pub(crate) fn run(args: &MakeldifArgs, world: &World) -> Result<Exit, Refusal> {
             }),
         },
     }?;
-    world.console.say(&format!("LDIF processing complete. {written} entries written"));
+    world.console.message(&format!("LDIF processing complete. {written} entries written"));
     Ok(Exit::Ok)
 }
 

@@ -37,7 +37,7 @@ pub(crate) fn after(
     }
     let quiet = args.table.script_friendly;
     if !quiet {
-        console.say("Purge phase...");
+        console.message("Purge phase...");
     }
     let Ok(runtime) = beside::runtime(time) else { return };
     let clock = time.clock();
@@ -49,7 +49,7 @@ pub(crate) fn after(
         latest.borrow_mut().clone_from(purge);
         let elapsed = clocked.now() - begun;
         if elapsed >= next_line_at && !quiet {
-            reported.say(&line(purge, elapsed));
+            reported.message(&line(purge, elapsed));
             next_line_at = elapsed + EVERY;
         }
     };
@@ -66,7 +66,7 @@ pub(crate) fn after(
             purge.total
         ));
     } else if !quiet {
-        console.say(&format!("{} entries have been successfully purged", purge.deleted));
+        console.message(&format!("{} entries have been successfully purged", purge.deleted));
     }
     report(&purge, console);
 }

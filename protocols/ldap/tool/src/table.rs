@@ -101,7 +101,7 @@ impl<'a> Table<'a> {
                 let _ = write!(line, "  other: {}", operation.codes.other());
             }
         }
-        self.writer.console.say(&line);
+        self.writer.console.message(&line);
     }
 }
 
@@ -122,7 +122,7 @@ impl Observer for Table<'_> {
             interval
                 .samples
                 .iter()
-                .for_each(|sample| self.writer.console.say(&wrap(&sample.text, COLUMNS)));
+                .for_each(|sample| self.writer.console.message(&wrap(&sample.text, COLUMNS)));
         }
         if interval.phase != Phase::Steady {
             return Ok(());

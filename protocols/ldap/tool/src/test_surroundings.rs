@@ -43,7 +43,7 @@ impl Surroundings for TestSurroundings {
     fn interactive(&self) -> bool {
         self.somebody
     }
-    fn ask(&self, prompt: &str) -> io::Result<Secret> {
+    fn prompt(&self, prompt: &str) -> io::Result<Secret> {
         self.requested.borrow_mut().push(prompt.to_owned());
         Ok(Secret::new(b"typed".to_vec()))
     }

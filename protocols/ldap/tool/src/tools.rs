@@ -84,12 +84,12 @@ fn read(name: &str, words: &[String], surroundings: &dyn Surroundings) -> Result
     Ok(match unboundid::decide::parse(tool, dialect, words, surroundings)? {
         Parsed::Help(page) => Reading::Print(page),
         Parsed::Version => Reading::Print(version()),
-        Parsed::PropertiesFile { path, text, message } => {
-            Reading::Write { path, text, told: message }
-        }
-        Parsed::SampleRateFile(path) => {
-            Reading::Write { path, text: brunt_feed::rates::SAMPLE.to_owned(), told: String::new() }
-        }
+        Parsed::PropertiesFile { path, text, message } => Reading::Write { path, text, message },
+        Parsed::SampleRateFile(path) => Reading::Write {
+            path,
+            text: brunt_feed::rates::SAMPLE.to_owned(),
+            message: String::new(),
+        },
         Parsed::Run(args) => Reading::Load(args),
     })
 }

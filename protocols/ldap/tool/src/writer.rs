@@ -74,7 +74,7 @@ impl TableWriter {
     /// Writes text to standard error, also where that is otherwise kept free, and to the file.
     pub(crate) fn report(&mut self, text: &str) -> Result<(), ObserverFailure> {
         if self.terminal {
-            self.console.tell_at_once(text);
+            self.console.write_at_once(text);
         }
         let terminal = std::mem::replace(&mut self.terminal, false);
         let written = self.write(text);

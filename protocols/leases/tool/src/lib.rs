@@ -179,7 +179,7 @@ fn report(
     losses.print(&summary::of_all(&page, collection, console));
     for (name, path) in [("record", record), ("page", html)] {
         if let Some(path) = path {
-            console.say(&format!("{name}: {}", path.display()));
+            console.message(&format!("{name}: {}", path.display()));
         }
     }
     summary::conclude_all(&page, collection, exit, console);

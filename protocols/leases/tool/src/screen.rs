@@ -130,6 +130,6 @@ impl Screen {
             return self.line.show(text);
         }
         self.printed_at = Some(self.clock.now());
-        self.console.say(text);
+        self.console.message(text);
     }
 }

@@ -79,7 +79,7 @@ fn password(
         if !surroundings.interactive() {
             return Err(SecretError::NoTerminal);
         }
-        let typed = surroundings.ask("Password of the database: ");
+        let typed = surroundings.prompt("Password of the database: ");
         return typed.map(Some).map_err(SecretError::Prompt);
     }
     Ok(surroundings.variable(VARIABLE).map(Secret::from))

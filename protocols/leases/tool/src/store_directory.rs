@@ -81,7 +81,7 @@ impl StoreDirectory {
                 .insert(name.to_owned(), fsync.quantile(quantile).as_secs_f64() * 1e6);
         }
         let [p50, p99] = [0.5, 0.99].map(|quantile| fsync.quantile(quantile).as_secs_f64() * 1e6);
-        console.say(&format!(
+        console.message(&format!(
             "{}: a write with fdatasync takes {p50:.0} us (median), {p99:.0} us (p99), measured {} times",
             shown.display(),
             fsync.writes.len(),

@@ -56,7 +56,7 @@ struct Work<'a> {
     clock: Monotonic,
     /// Whether the run has not yet reported that it is ready.
     waiting: bool,
-    /// How urgently this program was asked to end, as last passed on to the share.
+    /// How urgently this program is to end, as last passed on to the share.
     urgency: Urgency,
     left: Option<bool>,
 }
@@ -64,7 +64,7 @@ struct Work<'a> {
 impl Agent<'_> {
     /// Carries an order out until it is over and everything has been reported.
     pub(super) async fn carry_out(&self, order: Order) -> Result<Carried, Refusal> {
-        self.world.console.say(&format!(
+        self.world.console.message(&format!(
             "run {}: share {} of {}: {}",
             short(&order.run),
             order.rank,
@@ -150,7 +150,7 @@ impl Work<'_> {
     /// Reports that the order cannot be carried out here, although as far as is known its owner would have permitted
     /// it.
     fn fail(&mut self, why: &dyn Display) {
-        self.agent.world.console.say(&format!("error: {why}"));
+        self.agent.world.console.message(&format!("error: {why}"));
         self.share.end_by_itself(&why.to_string());
         let now = self.now();
         self.share.ended(None, now);
@@ -183,7 +183,7 @@ impl Work<'_> {
     }
 
     fn refuse(&mut self, why: &dyn Display) {
-        self.agent.world.console.say(&format!("refused: {why}"));
+        self.agent.world.console.message(&format!("refused: {why}"));
         if let Some(child) = &mut self.child {
             child.interrupt();
         }
@@ -346,7 +346,10 @@ impl Work<'_> {
         let record = self.child.as_ref().filter(|child| child.record().exists());
         let record = record.map(|child| format!("; record: {}", child.record().display()));
         let run = short(&self.share.order().run).to_owned();
-        self.agent.world.console.say(&format!("run {run}: {how}{}", record.unwrap_or_default()));
+        self.agent
+            .world
+            .console
+            .message(&format!("run {run}: {how}{}", record.unwrap_or_default()));
         Carried { delivered, refused }
     }
 }

@@ -74,7 +74,7 @@ pub(crate) fn agent(args: &AgentArgs, world: &World) -> Result<Exit, Refusal> {
     })
 }
 
-/// What the owner permits, as the policy file says now.
+/// What the owner permits, by the present policy file.
 fn policy(args: &AgentArgs) -> Result<Policy, Refusal> {
     let path = args.policy.clone().or_else(|| key_file(&args.plane, "agent.toml"));
     path.map_or_else(|| Ok(Policy::of_loopback()), |path| Policy::read(&path).map_err(failed))
@@ -97,9 +97,10 @@ impl Agent<'_> {
             permits: None,
         };
         if self.args.local.is_none() {
-            self.world
-                .console
-                .say(&format!("agent {} waits for orders in pool {pool}; ^C ends it", self.name));
+            self.world.console.message(&format!(
+                "agent {} waits for orders in pool {pool}; ^C ends it",
+                self.name
+            ));
         }
         let mut ticks = Ticks::every(ASK_EVERY);
         let (mut complained, mut foreign) = (None, false);
@@ -167,7 +168,7 @@ impl Agent<'_> {
         share.refuse(why, clock.now().since_origin());
         let now = console::now().as_microsecond();
         let (report, piece) = share.report(clock.now().since_origin(), now);
-        // If this is lost, the coordinator asks again and receives it again.
+        // If this is lost, the coordinator requests it again.
         self.nats.request(share.subject(), write_report(&report, &piece), ASK_EVERY).await;
     }
 

@@ -1,6 +1,6 @@
 //! Reads what an order requests as a command line, and makes the command line by which a child carries it out.
 //!
-//! [`rules`] says what no order can do; what the owner of an agent permits is decided by
+//! [`rules`] decides what no order can do; what the owner of an agent permits is decided by
 //! [`Policy`](brunt_cluster::policy::Policy). A coordinator reads a command line before it contacts any agent, so that
 //! a mistake is reported at once. It need not have the files and variables that agents have, so anything that is
 //! missing here is assumed to exist there.
@@ -158,7 +158,7 @@ impl Surroundings for AgentSurroundings<'_> {
         false
     }
 
-    fn ask(&self, _: &str) -> io::Result<Secret> {
+    fn prompt(&self, _: &str) -> io::Result<Secret> {
         Err(io::ErrorKind::Unsupported.into())
     }
 

@@ -7,8 +7,8 @@
 use brunt_cluster::coordinator::AgentSummary;
 use brunt_record::{Effect, Reason, Record, Remedy, Status};
 
-/// If agents began further apart than this, the record says so; in seconds.
-const SAID_S: f64 = 0.005;
+/// If agents began further apart than this, the record notes it; in seconds.
+const REPORTED_S: f64 = 0.005;
 /// Agents that began further apart than this share of an interval did not load the target together.
 const APART_SHARE: f64 = 0.1;
 
@@ -23,15 +23,15 @@ pub(super) struct Beginnings {
 
 impl Beginnings {
     /// When the runs of these records began; empty if that is not known of all. An agent that was lost has no beginning
-    /// here: its record is made from what it had sent, and says when its stream began, not its run.
-    pub(super) fn new(records: &[(u32, Record)], standings: &[AgentSummary]) -> Self {
+    /// here: its record is made from what it had sent, and states when its stream began, not its run.
+    pub(super) fn new(records: &[(u32, Record)], summaries: &[AgentSummary]) -> Self {
         let moments: Option<Vec<(u32, i64, &str)>> = records
             .iter()
             .filter(|(rank, _)| {
-                standings.get(*rank as usize).is_none_or(|standing| standing.lost.is_none())
+                summaries.get(*rank as usize).is_none_or(|summary| summary.lost.is_none())
             })
             .map(|(rank, record)| {
-                let clocks = standings.get(*rank as usize)?.clocks?;
+                let clocks = summaries.get(*rank as usize)?.clocks?;
                 let wall = record.started.parse::<jiff::Timestamp>().ok()?;
                 Some((*rank, clocks.moment(wall.as_microsecond()), record.started.as_str()))
             })
@@ -74,7 +74,7 @@ impl Beginnings {
             let why = (None, Some(Remedy::IdleAgents));
             let reason = Reason::new(Status::Unstable, effect, why, &whole.plan.noun);
             whole.verdict.reasons.push(reason);
-        } else if apart > SAID_S {
+        } else if apart > REPORTED_S {
             let millis = apart * 1e3;
             whole.verdict.notes.push(format!("the agents began up to {millis:.0} ms apart"));
         }

@@ -2,7 +2,7 @@
 //!
 //! Agents expect an answer four times a second, whether the program is busy with figures, files or screens. So a thread
 //! of its own receives their reports. The agents' event streams are parsed on further threads, and the results wait
-//! there until the program takes them: when an agent's stream has no room, the agent is asked to send again.
+//! there until the program takes them: when an agent's stream has no room, the agent must send again.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -27,7 +27,7 @@ use crate::commands::plane::{Ticks, connect, runtime};
 
 /// How often a coordinator's clock advances.
 const TICK: Duration = Duration::from_millis(20);
-/// How long agents still get answers after a run is over: an agent whose last answer was lost asks again.
+/// How long agents still get answers after a run is over: an agent whose last answer was lost sends its report again.
 const AFTER: Duration = Duration::from_millis(600);
 /// How many intervals can wait for the program to take them.
 const FED_MAX: usize = 64;
@@ -240,7 +240,7 @@ impl Run {
             let over = event == CoordinatorEvent::Over;
             let _ = self.sender.send(ConductorReport::Event(event, labels));
             if over {
-                let _ = self.sender.send(ConductorReport::Over(self.coordinator.standings()));
+                let _ = self.sender.send(ConductorReport::Over(self.coordinator.summaries()));
             }
         }
     }
@@ -248,7 +248,7 @@ impl Run {
     fn feeds_of(&self, labels: &[String]) -> Vec<Feed> {
         let feeds = labels.iter().enumerate().filter_map(|(rank, label)| {
             let feed = self.feed.clone();
-            // If the thread cannot be started, the agent is asked to send again and again, and the run does not begin.
+            // If the thread cannot be started, the agent sends again and again, and the run does not begin.
             Feed::start(label, move |fed| drop(feed.send((rank as u32, fed)))).ok()
         });
         feeds.collect()

@@ -58,7 +58,7 @@ pub(super) struct Merged {
     names: RefCell<Called>,
     labels: Arc<[String]>,
     tales: RefCell<Vec<Option<AgentOutcome>>>,
-    standings: RefCell<Vec<AgentSummary>>,
+    summaries: RefCell<Vec<AgentSummary>>,
     notes: RefCell<Vec<String>>,
     /// When the run began, on the conductor's clock.
     began: Cell<Duration>,
@@ -82,7 +82,7 @@ impl Merged {
             names: RefCell::default(),
             tales: RefCell::new(labels.iter().map(|_| None).collect()),
             labels,
-            standings: RefCell::default(),
+            summaries: RefCell::default(),
             notes: RefCell::default(),
             began: Cell::default(),
             plane_lost: Cell::default(),
@@ -98,8 +98,8 @@ impl Merged {
         format!("node {rank} of {} ({label})", self.labels.len())
     }
 
-    fn say(&self, text: String) {
-        self.console.say(&text);
+    fn message(&self, text: String) {
+        self.console.message(&text);
         self.notes.borrow_mut().push(text);
     }
 
@@ -107,7 +107,7 @@ impl Merged {
     fn lose(&self, text: String) {
         let before = self.lost.take();
         self.lost.set(Some(before.unwrap_or_else(|| text.clone())));
-        self.say(text);
+        self.message(text);
     }
 
     /// Handles an event of the agents.
@@ -117,27 +117,27 @@ impl Merged {
             CoordinatorEvent::Failed { why, refused } => {
                 *self.failed.borrow_mut() = Some((why, refused));
             }
-            CoordinatorEvent::Lost { rank, heard } => {
+            CoordinatorEvent::Lost { rank, last_seen } => {
                 rows.lost(rank as usize);
-                let at = heard.saturating_sub(self.began.get()).as_secs_f64();
+                let at = last_seen.saturating_sub(self.began.get()).as_secs_f64();
                 self.lose(format!("{}: no message since {at:.1} s", self.label(rank)));
             }
-            CoordinatorEvent::Back { rank, unheard } => {
-                self.say(format!(
+            CoordinatorEvent::Back { rank, silent_for } => {
+                self.message(format!(
                     "{}: connected again after {:.1} s",
                     self.label(rank),
-                    unheard.as_secs_f64()
+                    silent_for.as_secs_f64()
                 ));
             }
             CoordinatorEvent::Away => {
-                self.console.say("the broker is away; the agents continue for 5 s");
+                self.console.message("the broker is away; the agents continue for 5 s");
             }
             CoordinatorEvent::Returned { away } => {
-                self.say(format!("the broker was away for {:.1} s", away.as_secs_f64()));
+                self.message(format!("the broker was away for {:.1} s", away.as_secs_f64()));
             }
             CoordinatorEvent::PlaneLost => {
                 self.plane_lost.set(true);
-                self.say(
+                self.message(
                     "the broker was away for more than 5 s: the agents have stopped by themselves"
                         .to_owned(),
                 );
@@ -161,7 +161,7 @@ impl Merged {
             let news = self.conductor.borrow().news.try_recv();
             match news {
                 Ok(ConductorReport::Event(event, _)) => self.on_message(event, rows),
-                Ok(ConductorReport::Over(standings)) => *self.standings.borrow_mut() = standings,
+                Ok(ConductorReport::Over(summaries)) => *self.summaries.borrow_mut() = summaries,
                 Ok(ConductorReport::Failed(refusal)) => return Err(refusal),
                 Err(TryRecvError::Empty | TryRecvError::Disconnected) => return Ok(()),
             }
@@ -177,9 +177,9 @@ impl Merged {
 
     /// What is known of the exchanges of a run that was called off before it began.
     pub(super) fn unsent(&self) -> String {
-        let standings = self.standings.borrow();
-        let mut unheard = standings.iter().filter(|it| it.ended.is_none()).map(|it| &*it.name);
-        match unheard.next() {
+        let summaries = self.summaries.borrow();
+        let mut unfinished = summaries.iter().filter(|it| it.ended.is_none()).map(|it| &*it.name);
+        match unfinished.next() {
             None => "nothing was sent".to_owned(),
             Some(name) => format!("it is not known whether {name} sent anything"),
         }
@@ -188,15 +188,15 @@ impl Merged {
     /// The record of the whole run, made from the agents' records.
     fn whole(&self) -> Result<Record, MergedError> {
         let tales = self.tales.borrow();
-        let standings = self.standings.borrow();
+        let summaries = self.summaries.borrow();
         let mut records = Vec::new();
         for (rank, tale) in (0..).zip(tales.iter()) {
             let Some(Ok(tale)) = tale else { continue };
-            let record = tale.record(&self.cut(tale, standings.get(rank as usize)))?;
+            let record = tale.record(&self.cut(tale, summaries.get(rank as usize)))?;
             records.push((rank, record));
         }
         self.used.set(records.iter().map(|(_, record)| used(record)).max().unwrap_or_default());
-        let beginnings = Beginnings::new(&records, &standings);
+        let beginnings = Beginnings::new(&records, &summaries);
         beginnings.settle(&mut records);
         let mut whole = match &mut *records {
             // A run of one agent is not a shared run.
@@ -211,8 +211,8 @@ impl Merged {
         };
         beginnings.report(&mut whole);
         for node in &mut whole.nodes {
-            if let Some(standing) = standings.get(node.node.rank as usize) {
-                add_standing(node, standing, self.began.get());
+            if let Some(summary) = summaries.get(node.node.rank as usize) {
+                add_summary(node, summary, self.began.get());
             }
         }
         let unread = (0..).zip(tales.iter()).filter_map(|(rank, tale)| match tale {
@@ -221,7 +221,7 @@ impl Merged {
             }
             _ => None,
         });
-        // An agent that did not hear in time that the run was called off has begun.
+        // An agent that did not receive the cancellation in time has begun.
         let called_off =
             self.failed.borrow().as_ref().map(|(why, _)| (Effect::CalledOff, why.clone()));
         let noun = whole.plan.noun.clone();
@@ -235,7 +235,7 @@ impl Merged {
         whole
             .verdict
             .notes
-            .extend(standings.iter().zip(0..).flat_map(|(it, rank)| self.remarks(it, rank)));
+            .extend(summaries.iter().zip(0..).flat_map(|(it, rank)| self.remarks(it, rank)));
         whole.verdict.reasons.sort_by_key(|reason| std::cmp::Reverse(reason.status));
         whole.verdict.status =
             whole.verdict.reasons.first().map(|reason| reason.status).unwrap_or_default();
@@ -243,18 +243,18 @@ impl Merged {
     }
 
     /// What is missing from an agent's run that did not reach its end. It is not known when a lost agent last sent
-    /// load: while its machine is up, the agent continues until it has heard nothing for [`LEASE`].
-    fn cut(&self, tale: &AgentStream, standing: Option<&AgentSummary>) -> String {
+    /// load: while its machine is up, the agent continues until it has received nothing for [`LEASE`].
+    fn cut(&self, tale: &AgentStream, summary: Option<&AgentSummary>) -> String {
         let over =
             tale.measured().totals.phases().iter().map(|total| total.to).max().unwrap_or_default();
-        let (how, longest) = match standing {
+        let (how, longest) = match summary {
             Some(AgentSummary { lost: None, ended: Some(_), .. }) => {
-                ("its run was killed, as heard", Duration::ZERO)
+                ("its run was killed, as reported", Duration::ZERO)
             }
             _ => ("lost", LEASE),
         };
-        let heard = standing.and_then(|it| it.lost.or(it.ended)).unwrap_or_default();
-        let at = heard.saturating_sub(self.began.get());
+        let last_seen = summary.and_then(|it| it.lost.or(it.ended)).unwrap_or_default();
+        let at = last_seen.saturating_sub(self.began.get());
         let missing = (at + longest).saturating_sub(over) + Duration::from_secs(1);
         let rate = tale.head().plan.target_rate;
         let rate = rate.map_or_else(|| "its load".to_owned(), |rate| format!("its {rate:.0}/s"));
@@ -266,22 +266,22 @@ impl Merged {
         )
     }
 
-    fn remarks(&self, standing: &AgentSummary, rank: u32) -> Vec<String> {
-        let twins = (standing.twins > 0).then(|| {
+    fn remarks(&self, summary: &AgentSummary, rank: u32) -> Vec<String> {
+        let twins = (summary.twins > 0).then(|| {
             format!(
                 "{}: {} messages of another agent with the same name",
                 self.label(rank),
-                standing.twins
+                summary.twins
             )
         });
-        let wall = (standing.wall_ms.abs() > WALL_MS).then(|| {
-            let seconds = standing.wall_ms as f64 / 1e3;
+        let wall = (summary.wall_ms.abs() > WALL_MS).then(|| {
+            let seconds = summary.wall_ms as f64 / 1e3;
             format!(
                 "{}: its wall clock differs by {seconds:.1} s from the coordinator's",
                 self.label(rank)
             )
         });
-        let drift = standing.clocks.filter(|clocks| {
+        let drift = summary.clocks.filter(|clocks| {
             clocks.drift_s().abs() > DRIFT_S.max(clocks.round_trip().as_secs_f64())
         });
         let drift = drift.map(|clocks| {
@@ -355,8 +355,8 @@ impl Protocol for Merged {
 
     fn record(&self, made: Record) -> Result<Record, ProtocolError> {
         let mut whole = Record { run: made.run, command: made.command, ..self.whole()? };
-        // Objectives given to the coordinator are in no agent's record. What was made of the intervals does not know
-        // whether an agent was too slow, which decides what an objective says of the target.
+        // Objectives given to the coordinator are in no agent's record. The merged intervals do not show whether an
+        // agent was too slow, which decides whether an objective can be judged.
         let objectives = made.slo.iter().map(|slo| slo.expr.as_str());
         whole.judge(objectives).map_err(MergedError::Objectives)?;
         Ok(whole)
@@ -374,15 +374,15 @@ fn used(record: &Record) -> u64 {
 }
 
 /// Adds what is known of a node beside its record.
-fn add_standing(node: &mut NodeRecord, standing: &AgentSummary, began: Duration) {
+fn add_summary(node: &mut NodeRecord, summary: &AgentSummary, began: Duration) {
     let seconds = |time: Duration| time.as_secs_f64();
-    node.name = Some(standing.name.clone());
-    node.wall_ahead_s = Some(standing.wall_ms as f64 / 1e3);
-    node.round_trip_s = standing.clocks.map(|clocks| seconds(clocks.round_trip()));
-    node.drift_s = standing.clocks.map(|clocks| clocks.drift_s());
-    node.unheard_s = Some(seconds(standing.unheard)).filter(|unheard| *unheard > 0.0);
-    node.doubled = Some(standing.doubled).filter(|doubled| *doubled > 0);
-    node.lost_at_s = standing.lost.map(|heard| seconds(heard.saturating_sub(began)));
+    node.name = Some(summary.name.clone());
+    node.wall_ahead_s = Some(summary.wall_ms as f64 / 1e3);
+    node.round_trip_s = summary.clocks.map(|clocks| seconds(clocks.round_trip()));
+    node.drift_s = summary.clocks.map(|clocks| clocks.drift_s());
+    node.unheard_s = Some(seconds(summary.silent_for)).filter(|silent| *silent > 0.0);
+    node.doubled = Some(summary.doubled).filter(|doubled| *doubled > 0);
+    node.lost_at_s = summary.lost.map(|last_seen| seconds(last_seen.saturating_sub(began)));
 }
 
 /// Shows the rows that are complete, or have waited long enough.

@@ -129,9 +129,9 @@ fn coordinate(
     let Intent { shown, files, .. } = intent;
     let conductor = Conductor::start(plane, Ordered { requested, signer, files })?;
     if args.local.is_none() {
-        world.console.say(&format!("waiting for {agents} agents"));
+        world.console.message(&format!("waiting for {agents} agents"));
     }
-    let gathered = gather(conductor, world, agents, &|text| world.console.say(text))?;
+    let gathered = gather(conductor, world, agents, &|text| world.console.message(text))?;
     let command = [args.typed.clone(), vec!["--".to_owned()], shown].concat();
     let progress = if args.run.quiet.quiet { Progress::Quiet } else { Progress::Figures };
     let job = job(&args.run, (command, &world.files), progress, &gathered)?;
@@ -268,7 +268,7 @@ fn gather(
     mut conductor: Conductor,
     world: &World,
     agents: u32,
-    say: &dyn Fn(&str),
+    message: &dyn Fn(&str),
 ) -> Result<Gathered, Refusal> {
     let (mut labels, mut ready, mut failed): (Arc<[String]>, _, _) = (Arc::new([]), false, None);
     let mut heads: Vec<Option<Head>> = vec![None; agents as usize];
@@ -281,7 +281,7 @@ fn gather(
         match conductor.news.recv_timeout(TICK) {
             Ok(ConductorReport::Event(CoordinatorEvent::Ordered, now)) => {
                 labels = now;
-                say(&format!("agents: {}; connecting to the target", labels.join(", ")));
+                message(&format!("agents: {}; connecting to the target", labels.join(", ")));
             }
             Ok(ConductorReport::Event(CoordinatorEvent::Ready, _)) => ready = true,
             Ok(ConductorReport::Event(CoordinatorEvent::Failed { why, refused }, _)) => {

@@ -214,7 +214,7 @@ fn ended(found: &Found, world: &World, loader: &Loader<'_>) -> Exit {
         return signal.exit();
     }
     if let Some(why) = &loader.failed {
-        world.console.say(&format!("error: {why}"));
+        world.console.message(&format!("error: {why}"));
         return Exit::Failed;
     }
     match found.exit() {
@@ -285,7 +285,7 @@ fn report(
     losses.print(&format!("{}\n{last}", page.text(screen)));
     for (name, path) in [("record", record), ("page", html)] {
         if let Some(path) = path {
-            console.say(&format!("{name}: {}", path.display()));
+            console.message(&format!("{name}: {}", path.display()));
         }
     }
     let attention = brunt_report::capacity::attention(&reading, failed);

@@ -60,26 +60,26 @@ impl SearchObserver for Screen {
         let added: Vec<&str> = goals.added().collect();
         let added =
             if added.is_empty() { String::new() } else { format!("; added: {}", added.join(", ")) };
-        self.console.say(&format!(
+        self.console.message(&format!(
             "Finding the highest rate of {of} on {} that meets {}{added}.",
             subject.target,
             given.join(", ")
         ));
         if subject.iterations {
-            self.console.say("Rates count iterations of the plan.");
+            self.console.message("Rates count iterations of the plan.");
         }
         let (usual, longest) = settings.expected_s();
-        self.console.say(&format!(
+        self.console.message(&format!(
             "The search usually takes {} and at most {}. ^C ends it and shows the result so far.",
             minutes(usual),
             minutes(longest)
         ));
-        self.console.say(&format!(
+        self.console.message(&format!(
             "A claimed rate was held for {} s: events less often than every {:.0} s can be missed.\n",
             settings.confirm_s,
             f64::from(settings.confirm_s) / 10.0
         ));
-        self.console.say(&format!("{}verdict", columns(&TITLES)));
+        self.console.message(&format!("{}verdict", columns(&TITLES)));
     }
 
     fn begins(&mut self, order: &Order) {
@@ -119,7 +119,7 @@ impl SearchObserver for Screen {
         // Lines are not folded in a log, so there is room for the whole text.
         let room = if self.line.shows() { most() } else { usize::MAX };
         let row = row(step, progress.elapsed_s);
-        self.console.say(&format!("{row}{}", cut(&row_words(step, room), room)));
+        self.console.message(&format!("{row}{}", cut(&row_words(step, room), room)));
     }
 
     fn closes(&mut self) {

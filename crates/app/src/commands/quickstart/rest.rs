@@ -34,13 +34,13 @@ impl Show<'_> {
                 vec!["run", &file],
             ),
         ];
-        for (name, says, words) in acts {
+        for (name, title, words) in acts {
             let record = self.place(name);
             let last = ["--record".to_owned(), record.display().to_string()];
             let details = args.details.then(|| "--details".to_owned());
             let words = ["brunt"].into_iter().chain(words).map(str::to_owned).chain(last);
             let words: Vec<String> = words.chain(details).collect();
-            self.announce(says, &words)?;
+            self.announce(title, &words)?;
             let outcome = self.act(&words)?;
             if self.ended(record, &outcome)? {
                 return Ok(outcome.exit);

@@ -90,7 +90,7 @@ fn call(
     for (name, value) in headers {
         request = request.header(name, value);
     }
-    Ok(service.ask(request.body(Full::from(body.to_owned())))?)
+    Ok(service.send(request.body(Full::from(body.to_owned())))?)
 }
 
 /// The addresses of a URL to which a message may be sent.
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(again.err(), Some(ErrorKind::WouldBlock), "the other address is not asked");
     }
 
-    /// What is asked of a provider that answers so, and what is made of the answer.
+    /// The requests to a provider that gives this answer, and the result.
     fn requested(
         form: Option<&str>,
         answer: &'static [u8],

@@ -13,8 +13,8 @@ use super::run::{free, on_a_site};
 use super::{network, plan};
 use crate::commands::failed;
 
-/// The most bytes of what is said: a plan may have many steps.
-const SAID_MAX: usize = 128 << 10;
+/// The most bytes of output: a plan may have many steps.
+const OUTPUT_MAX: usize = 128 << 10;
 
 /// Tries a plan. It is refused while a run is active on this machine, which it would disturb.
 pub(super) fn once(task: &RunTask, world: &World) -> Answer<String> {
@@ -43,6 +43,7 @@ fn tried(task: &RunTask, world: &World) -> Result<String, Refusal> {
     let output = World { files: world.files.clone(), ..World::kept(world.environment.clone()) };
     once_granted(&plan(&words)?, &granted, &output, &network)?;
     let reported = output.console.output() + &output.console.errors();
-    let end = (0..=reported.len().min(SAID_MAX)).rev().find(|end| reported.is_char_boundary(*end));
+    let end =
+        (0..=reported.len().min(OUTPUT_MAX)).rev().find(|end| reported.is_char_boundary(*end));
     Ok(reported[..end.unwrap_or_default()].to_owned())
 }

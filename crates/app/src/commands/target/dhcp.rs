@@ -93,7 +93,7 @@ fn announce(running: &Running, console: &Console) -> Result<Exit, Refusal> {
         .into_iter()
         .map(|address| format!("dhcp{}://{address}\n", if address.is_ipv6() { 6 } else { 4 }));
     console.print(&lines.collect::<String>())?;
-    console.say("Leases are kept in memory. This server is for tests only. ^C stops it.");
+    console.message("Leases are kept in memory. This server is for tests only. ^C stops it.");
     Ok(Exit::Ok)
 }
 

@@ -43,7 +43,7 @@ fn announce(args: &LdapTargetArgs, running: &Running, console: &Console) -> Resu
     let tls = running.tls_address().map(|address| url("ldaps", address)).unwrap_or_default();
     console.print(&format!("{}{tls}", url("ldap", running.address())))?;
     let last = args.users.saturating_sub(1);
-    console.say(&format!(
+    console.message(&format!(
         "{} users, uid=user.0 to uid=user.{last} under ou=people,{}, and uid=admin,{}. This server is for tests only. \
          ^C stops it.",
         args.users, args.suffix, args.suffix

@@ -49,7 +49,7 @@ fn announce(args: &RestTargetArgs, running: &Running, console: &Console) -> Resu
     let tls = running.tls_address().map(|address| url("https", address)).unwrap_or_default();
     console.print(&format!("{}{tls}", url("http", running.address())))?;
     let last = args.users.saturating_sub(1);
-    console.say(&format!(
+    console.message(&format!(
         "{} users, user.0 to user.{last}, and amadmin. This server is for tests only. ^C stops it.",
         args.users
     ));

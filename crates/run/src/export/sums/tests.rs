@@ -114,8 +114,8 @@ fn series_are_limited_whatever_plan_and_target_send() {
     assert_eq!(sum(&text, "brunt_exchange_codes_total", &[]), 100_000);
     let lines = text.lines().count();
     assert!(lines < 51 * 5 * (5 + 33 + 2 + 2 * 25) + 1_000, "{lines} lines");
-    let told_apart = text.lines().filter(|line| line.starts_with("brunt_items_total{")).count();
-    assert_eq!(told_apart, 5 * (OPERATIONS_MAX + 1));
+    let distinct = text.lines().filter(|line| line.starts_with("brunt_items_total{")).count();
+    assert_eq!(distinct, 5 * (OPERATIONS_MAX + 1));
 }
 
 #[test]

@@ -40,7 +40,7 @@ impl Surroundings for TestSurroundings {
     fn interactive(&self) -> bool {
         false
     }
-    fn ask(&self, _: &str) -> io::Result<Secret> {
+    fn prompt(&self, _: &str) -> io::Result<Secret> {
         Err(io::ErrorKind::Unsupported.into())
     }
 }

@@ -79,8 +79,8 @@ impl Surroundings for JobSurroundings<'_> {
         self.machine.interactive()
     }
 
-    fn ask(&self, prompt: &str) -> io::Result<Secret> {
-        self.machine.ask(prompt)
+    fn prompt(&self, prompt: &str) -> io::Result<Secret> {
+        self.machine.prompt(prompt)
     }
 
     fn properties_files(&self) -> Vec<PathBuf> {

@@ -102,7 +102,7 @@ impl Surroundings for Granted<'_> {
         false
     }
 
-    fn ask(&self, _: &str) -> io::Result<Secret> {
+    fn prompt(&self, _: &str) -> io::Result<Secret> {
         Err(io::ErrorKind::Unsupported.into())
     }
 }

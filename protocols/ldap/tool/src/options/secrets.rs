@@ -62,7 +62,7 @@ pub fn prompt_for(
             "A password is missing, and standard input is not a terminal: {remedy}"
         )));
     }
-    surroundings.ask(prompt).map_err(|error| {
+    surroundings.prompt(prompt).map_err(|error| {
         UsageError::new(format!(
             "The password could not be read from the terminal ({error}): {remedy}"
         ))

@@ -58,8 +58,8 @@ impl Surroundings for Kept<'_> {
         self.of.interactive()
     }
 
-    fn ask(&self, prompt: &str) -> io::Result<Secret> {
-        self.of.ask(prompt)
+    fn prompt(&self, prompt: &str) -> io::Result<Secret> {
+        self.of.prompt(prompt)
     }
 
     fn properties_files(&self) -> Vec<PathBuf> {
@@ -99,7 +99,7 @@ impl Surroundings for Trial<'_> {
         true
     }
 
-    fn ask(&self, _: &str) -> io::Result<Secret> {
+    fn prompt(&self, _: &str) -> io::Result<Secret> {
         Ok(Secret::new(b"tried".to_vec()))
     }
 
@@ -133,7 +133,7 @@ mod tests {
         fn interactive(&self) -> bool {
             false
         }
-        fn ask(&self, _: &str) -> io::Result<Secret> {
+        fn prompt(&self, _: &str) -> io::Result<Secret> {
             Err(io::ErrorKind::Unsupported.into())
         }
         fn properties_files(&self) -> Vec<PathBuf> {

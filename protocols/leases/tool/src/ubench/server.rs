@@ -95,7 +95,7 @@ mod tests {
         fn interactive(&self) -> bool {
             false
         }
-        fn ask(&self, _: &str) -> io::Result<Secret> {
+        fn prompt(&self, _: &str) -> io::Result<Secret> {
             Err(io::ErrorKind::Unsupported.into())
         }
     }

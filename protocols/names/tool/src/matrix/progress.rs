@@ -87,7 +87,7 @@ impl Progress {
         if self.line.shows() {
             self.line.show(&line);
         } else {
-            self.console.say(&line);
+            self.console.message(&line);
         }
     }
 }

@@ -46,13 +46,13 @@ type Taken = (Moment, Reading);
 /// The counts of a target.
 pub(super) struct Counts {
     of: Counted,
-    ask: Sender<()>,
+    requests: Sender<()>,
     taken: Receiver<Taken>,
     clock: Monotonic,
     /// Whether a reading is in progress.
     requested: bool,
     /// When the last reading of this step was requested.
-    asked_at: Option<Moment>,
+    requested_at: Option<Moment>,
     first: Option<(Moment, f64)>,
     last: Option<(Moment, f64)>,
     /// Why a reading failed, the first time.
@@ -63,17 +63,17 @@ pub(super) struct Counts {
 impl Counts {
     /// Opens the source on a thread of its own, and reads it once.
     pub(super) fn open(of: Counted, opener: Opener) -> Result<Self, SourceError> {
-        let (ask, requested) = mpsc::channel::<()>();
-        let (tell, taken) = mpsc::channel::<Taken>();
+        let (requests, requested) = mpsc::channel::<()>();
+        let (readings, taken) = mpsc::channel::<Taken>();
         let clock = Monotonic::new();
         let read = move || {
             let mut source = match opener() {
                 Ok(source) => source,
-                Err(why) => return drop(tell.send((clock.now(), Err(why)))),
+                Err(why) => return drop(readings.send((clock.now(), Err(why)))),
             };
             while requested.recv().is_ok() {
                 let reading = source.read();
-                if tell.send((clock.now(), reading)).is_err() {
+                if readings.send((clock.now(), reading)).is_err() {
                     break;
                 }
             }
@@ -82,11 +82,11 @@ impl Counts {
         thread?;
         let mut counts = Self {
             of,
-            ask,
+            requests,
             taken,
             clock,
             requested: false,
-            asked_at: None,
+            requested_at: None,
             first: None,
             last: None,
             failure: None,
@@ -99,7 +99,7 @@ impl Counts {
         if let Some(why) = counts.failure.take() {
             return Err(why);
         }
-        (counts.first, counts.last, counts.asked_at) = (None, None, None);
+        (counts.first, counts.last, counts.requested_at) = (None, None, None);
         Ok(counts)
     }
 
@@ -135,15 +135,15 @@ impl ServerFigures for Counts {
     fn poll(&mut self) {
         self.receive(Duration::ZERO);
         let now = self.clock.now();
-        let is_due = self.asked_at.is_none_or(|at| now - at >= EVERY);
-        if is_due && !self.requested && self.ask.send(()).is_ok() {
-            (self.requested, self.asked_at) = (true, Some(now));
+        let is_due = self.requested_at.is_none_or(|at| now - at >= EVERY);
+        if is_due && !self.requested && self.requests.send(()).is_ok() {
+            (self.requested, self.requested_at) = (true, Some(now));
         }
     }
 
     fn seen(&mut self) -> Seen {
         self.receive(WITHIN);
-        self.asked_at = None;
+        self.requested_at = None;
         let (first, last) = (self.first.take(), self.last.take());
         let counted = first.zip(last).and_then(|((from, before), (to, after))| {
             let lasted = (to - from).as_secs_f64();
@@ -192,7 +192,7 @@ mod tests {
         for _ in 0..3 {
             counts.poll();
             counts.receive(WITHIN);
-            counts.asked_at = None;
+            counts.requested_at = None;
         }
         let (from, to) = (counts.first.unwrap(), counts.last.unwrap());
         // Opening made the first reading; 20, an error and 40 remain for the step.

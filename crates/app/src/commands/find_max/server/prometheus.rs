@@ -72,7 +72,7 @@ impl Prometheus {
             steps: (0, 0),
             failure: None,
         };
-        let answer = prometheus.ask(query.selector())?;
+        let answer = prometheus.query(query.selector())?;
         let known = answer["data"]["result"].as_array().is_some_and(|series| !series.is_empty());
         if !known {
             return Err(QueryError::NoSeries(query.selector().to_owned()));
@@ -81,10 +81,10 @@ impl Prometheus {
     }
 
     /// Queries the value of an expression now.
-    fn ask(&self, expression: &str) -> Result<Value, QueryError> {
+    fn query(&self, expression: &str) -> Result<Value, QueryError> {
         let path = self.query.path(expression);
         let request = self.service.request(Method::GET, &path).body(Full::default());
-        let (status, body) = self.service.ask(request)?;
+        let (status, body) = self.service.send(request)?;
         // The description of an error in the query is in the body, as JSON.
         if !status.is_success() && !body.starts_with(b"{") {
             return Err(ServiceError::Status(status).into());
@@ -102,7 +102,7 @@ impl Prometheus {
         let milliseconds = |time: Duration| time.as_millis().max(1);
         let (window, ago) = (milliseconds(to - from), milliseconds(self.clock.now() - to));
         let selector = self.query.selector();
-        let answer = self.ask(&format!("{selector}[{window}ms] offset {ago}ms"))?;
+        let answer = self.query(&format!("{selector}[{window}ms] offset {ago}ms"))?;
         slopes(&answer).ok_or(QueryError::Short(to - from))
     }
 }
