@@ -49,7 +49,31 @@ pub enum Grammar {
         read: fn(&str, &[String], &dyn Surroundings) -> Result<Reading, Refusal>,
         /// The whole help.
         help: fn(&str) -> String,
+        /// What its manual page contains beside its options.
+        manual: Manual,
     },
+}
+
+/// What a manual page contains that a declaration for clap does not, for a command with a grammar of its own.
+#[derive(Clone, Copy)]
+pub struct Manual {
+    /// The examples of the command of this name: the purpose of each, and its command line.
+    pub examples: fn(&str) -> Vec<(String, String)>,
+    /// The exit codes, and their meanings.
+    pub exits: fn() -> Vec<(String, &'static str)>,
+    /// The guide that explains more, by its topic.
+    pub guide: Option<&'static str>,
+    /// The name of its page in `docs/`, if several commands have one page.
+    pub page: Option<&'static str>,
+}
+
+impl Manual {
+    /// Examples that are the same whatever the command is called; a purpose may be wrapped for a terminal.
+    pub fn examples(examples: &[(&str, &str)]) -> Vec<(String, String)> {
+        let unwrapped =
+            |(purpose, line): &(&str, &str)| (purpose.replace('\n', " "), (*line).to_owned());
+        examples.iter().map(unwrapped).collect()
+    }
 }
 
 /// The result of reading the command line of a tool.
@@ -84,6 +108,14 @@ impl Tool {
     /// Whether clap reads its words.
     pub fn is_read_by_clap(&self) -> bool {
         matches!(self.grammar, Grammar::Clap { .. })
+    }
+
+    /// What its manual page contains beside its options, if its grammar is its own.
+    pub fn manual(&self) -> Option<&Manual> {
+        match &self.grammar {
+            Grammar::Own { manual, .. } => Some(manual),
+            Grammar::Clap { .. } => None,
+        }
     }
 }
 

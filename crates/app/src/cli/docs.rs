@@ -7,14 +7,15 @@
 
 use std::fmt::Write as _;
 
-use brunt_leases_tool::options::ubench::Ubench;
 use brunt_run::options::run_options::{self, RunOptions};
+use brunt_run::tool::Tool;
 use clap::builder::StyledStr;
 use clap::{Arg, Args as _, Command};
 
 use super::abouts;
 use super::declared;
 use super::pages::leaves;
+use crate::tools;
 
 /// The page of every command that clap knows, with its name.
 fn pages() -> Vec<(String, String)> {
@@ -107,7 +108,9 @@ fn index() -> String {
     let mut out = "| command | purpose |\n|---|---|\n".to_owned();
     for (path, command) in leaves(&declared::program()) {
         let name = path.join(" ");
-        let page = Ubench::named(&name).map_or_else(|| path.join("-"), |_| "ubench".to_owned());
+        let manual = tools::named(&name).and_then(Tool::manual);
+        let page =
+            manual.and_then(|manual| manual.page).map_or_else(|| path.join("-"), str::to_owned);
         let title = if abouts::about(&name).is_some() { format!("brunt {name}") } else { name };
         let purpose = command.get_about().map(StyledStr::to_string).unwrap_or_default();
         let (first, rest) = purpose.split_at(1);

@@ -5,11 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use brunt_dhcp_tool::options as dhcp;
-use brunt_ldap_tool::options::tool::Tool;
-use brunt_ldap_tool::options::{help, prose};
-use brunt_leases_tool::options::ubench::{self, Ubench};
 use brunt_run::options::exit::Exit;
+use brunt_run::tool::{Manual, Tool};
 use clap::{Arg, ArgAction, Command};
 use clap_mangen::Man;
 use clap_mangen::roff::{Inline, Roff, bold, italic, roman};
@@ -17,6 +14,7 @@ use clap_mangen::roff::{Inline, Roff, bold, italic, roman};
 use super::declared::program;
 use super::markdown::{self, Block, Span};
 use super::{abouts, pages, topics};
+use crate::tools;
 
 /// The words of a help's last part that introduce its exit codes.
 const CODES: &str = "Exit codes: ";
@@ -179,33 +177,21 @@ impl Page<'_> {
     }
 
     fn examples(&self) -> Vec<(String, String)> {
-        let owned =
-            |(what, command): &(&str, &str)| (what.replace('\n', " "), (*command).to_owned());
-        if let Some(tool) = Tool::named(&self.path) {
-            return prose::examples(tool).iter().map(owned).collect();
+        match self.manual() {
+            Some(manual) => (manual.examples)(&self.path),
+            None => Manual::examples(abouts::examples(&self.path)),
         }
-        if self.path == dhcp::NAME {
-            return dhcp::help::examples().iter().map(owned).collect();
-        }
-        match Ubench::named(&self.path) {
-            Some(program) => vec![("A run of all phases:".to_owned(), ubench::example(program))],
-            None => abouts::examples(&self.path).iter().map(owned).collect(),
-        }
+    }
+
+    /// What the tool adds, if its grammar is its own.
+    fn manual(&self) -> Option<&'static Manual> {
+        tools::named(&self.path).and_then(Tool::manual)
     }
 
     /// The exit codes, and their meanings here.
     fn exits(&self) -> Vec<(String, &'static str)> {
-        if Tool::named(&self.path).is_some() {
-            return help::exits();
-        }
-        if self.path == dhcp::NAME {
-            return dhcp::help::exits().collect();
-        }
-        if Ubench::named(&self.path).is_some() {
-            return ubench::EXITS
-                .iter()
-                .map(|(code, meaning)| (code.to_string(), *meaning))
-                .collect();
+        if let Some(manual) = self.manual() {
+            return (manual.exits)();
         }
         let own: &[Exit] = match &*self.path {
             "compare" | "ab" | "push" => &[Exit::Undecided, Exit::Regression],
@@ -278,11 +264,7 @@ impl Page<'_> {
         if self.takes("slo") {
             guides.extend(["record", "schedules", "statistics"].map(str::to_owned));
         }
-        if self.path == dhcp::NAME {
-            guides.insert("dhcp".to_owned());
-        } else if Tool::named(&self.path).is_some() {
-            guides.insert("templates".to_owned());
-        }
+        guides.extend(self.manual().and_then(|manual| manual.guide).map(str::to_owned));
         let about = abouts::about(&self.path).map(|about| about.description).unwrap_or_default();
         for target in links(&markdown::blocks(about)) {
             let file = target.split('#').next().unwrap_or_default();

@@ -9,7 +9,6 @@ use std::sync::LazyLock;
 
 use crate::tools;
 use brunt_ldap_tool::options::words::alike;
-use brunt_leases_tool::options::ubench::Ubench;
 use brunt_run::options::page::wrap;
 use brunt_run::tool::{Grammar, Tool};
 use flate2::read::DeflateDecoder;
@@ -146,10 +145,9 @@ pub(super) fn named(file: &str) -> Option<String> {
         return Some(topic.name.clone());
     }
     let name = file.strip_suffix(".md")?;
-    if name == "ubench" {
-        return Some(Ubench::Mysql.name().to_owned());
-    }
-    NAMES.get(name).cloned()
+    let of_several = |tool: &&Tool| tool.manual().and_then(|manual| manual.page) == Some(name);
+    let first = tools::all().find(of_several).map(|tool| tool.name.to_owned());
+    first.or_else(|| NAMES.get(name).cloned())
 }
 
 /// A section of a guide: what follows an anchor or a heading, up to the next heading of its level.

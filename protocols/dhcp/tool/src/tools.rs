@@ -3,7 +3,7 @@
 use brunt_run::options::declared;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::surroundings::Surroundings;
-use brunt_run::tool::{Grammar, Reading, Tool, sentence};
+use brunt_run::tool::{Grammar, Manual, Reading, Tool, sentence};
 use brunt_run::version;
 use clap::{Arg, Command};
 
@@ -16,10 +16,17 @@ pub const TOOLS: &[Tool] = &[Tool {
     is_linked: true,
     makes_load: true,
     declared,
-    grammar: Grammar::Own { read, help: |_| help::page() },
+    grammar: Grammar::Own { read, help: |_| help::page(), manual: MANUAL },
     abouts: &[],
     secrets: &[],
 }];
+
+const MANUAL: Manual = Manual {
+    examples: |_| Manual::examples(help::examples()),
+    exits: || help::exits().collect(),
+    guide: Some("dhcp"),
+    page: None,
+};
 
 fn read(_: &str, words: &[String], surroundings: &dyn Surroundings) -> Result<Reading, Refusal> {
     match options::parse(words, surroundings) {

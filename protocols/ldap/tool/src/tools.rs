@@ -6,7 +6,7 @@ use brunt_run::options::declared;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::surroundings::Surroundings;
-use brunt_run::tool::{Grammar, Reading, Tool, nothing_refused, purpose, sentence};
+use brunt_run::tool::{Grammar, Manual, Reading, Tool, nothing_refused, purpose, sentence};
 use brunt_run::version;
 use clap::{Arg, ArgMatches, Args as _, Command, FromArgMatches as _};
 
@@ -48,11 +48,18 @@ const fn rate_tool(tool: RateTool) -> Tool {
         is_linked: true,
         makes_load: true,
         declared,
-        grammar: Grammar::Own { read, help: page },
+        grammar: Grammar::Own { read, help: page, manual: MANUAL },
         abouts: &[],
         secrets: &[],
     }
 }
+
+const MANUAL: Manual = Manual {
+    examples: |name| Manual::examples(prose::examples(named(name).0)),
+    exits: help::exits,
+    guide: Some("templates"),
+    page: None,
+};
 
 /// The other names of a tool, for links that say which grammar its lines have.
 const fn aliases(tool: RateTool) -> &'static [&'static str] {

@@ -7,7 +7,7 @@ use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::secrecy::Secrecy;
 use brunt_run::options::surroundings::Surroundings;
-use brunt_run::tool::{Grammar, Reading, Tool, nothing_refused, purpose, sentence};
+use brunt_run::tool::{Grammar, Manual, Reading, Tool, nothing_refused, purpose, sentence};
 use brunt_run::version;
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches as _};
 
@@ -39,11 +39,18 @@ const fn program(program: Ubench) -> Tool {
         is_linked: true,
         makes_load: true,
         declared: declared_program,
-        grammar: Grammar::Own { read: read_program, help: page },
+        grammar: Grammar::Own { read: read_program, help: page, manual: MANUAL },
         abouts: &[],
         secrets: &[],
     }
 }
+
+const MANUAL: Manual = Manual {
+    examples: |name| vec![("A run of all phases:".to_owned(), options::example(named(name)))],
+    exits: || options::EXITS.iter().map(|(code, meaning)| (code.to_string(), *meaning)).collect(),
+    guide: None,
+    page: Some("ubench"),
+};
 
 fn declared(name: &'static str) -> Command {
     let about = "Measure lease databases: SQLite, memfile, redb, MySQL, PostgreSQL";
