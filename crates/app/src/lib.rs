@@ -95,6 +95,7 @@ fn dispatched(command: Command, (world, network): (&World, &Network)) -> Result<
         Command::Load(load) => load.run(world, network),
         Command::Task(task) => task.run(world, network),
         Command::Verb(verb) => dispatched_verb(verb, world),
+        #[cfg(feature = "website")]
         Command::ServeChild => commands::serve_child(world),
         Command::StepChild { task, words } => commands::step_child(&task, &words, world),
         Command::BrokerChild { config, parent } => Ok(commands::broker_child(&config, parent)),
@@ -119,6 +120,7 @@ fn dispatched_verb(verb: Verb, world: &World) -> Result<Exit, Refusal> {
         Verb::Compare(args) => commands::compare(&args, world),
         Verb::Ab(args) => commands::ab(&args, world),
         Verb::Trend(args) => commands::trend(&args, world),
+        #[cfg(feature = "website")]
         Verb::Serve(args) => commands::serve(&args, world),
         Verb::Push(args) => commands::push(&args, world),
         Verb::Target { kind } => commands::target(&kind, world),

@@ -5,11 +5,14 @@ use std::sync::OnceLock;
 use brunt_run::tool::Tool;
 
 /// The tools of each protocol, in the order in which the help lists them.
-const PROTOCOLS: [&[Tool]; 5] = [
+const PROTOCOLS: &[&[Tool]] = &[
+    #[cfg(feature = "plans")]
     brunt_flow_tool::TOOLS,
+    #[cfg(feature = "names")]
     brunt_names_tool::TOOLS,
     brunt_ldap_tool::TOOLS,
     brunt_dhcp_tool::TOOLS,
+    #[cfg(feature = "leases")]
     brunt_leases_tool::TOOLS,
 ];
 
@@ -24,7 +27,7 @@ pub(crate) fn add(tools: &'static [Tool]) {
 /// Every tool.
 pub(crate) fn all() -> impl Iterator<Item = &'static Tool> {
     let added = ADDED.get().copied().unwrap_or_default();
-    PROTOCOLS.into_iter().flatten().chain(added)
+    PROTOCOLS.iter().copied().flatten().chain(added)
 }
 
 /// The tool of this name.

@@ -2,7 +2,7 @@
 
 use super::{
     agent, args, cluster_check, cluster_keys, cluster_manifest, cluster_run, compare, dhcp_target,
-    find_max, rest_target, serve, sizing,
+    find_max, push, rest_target, sizing,
 };
 use crate::tools;
 use brunt_run::options::about::{About, Example};
@@ -23,10 +23,11 @@ const OWN: &[(&str, &About)] = &[
     ("help", &args::HELP),
     ("man", &args::MAN),
     ("merge", &args::MERGE),
-    ("push", &serve::PUSH),
+    ("push", &push::ABOUT),
     ("quickstart", &args::QUICKSTART),
     ("report", &args::REPORT),
-    ("serve", &serve::SERVE),
+    #[cfg(feature = "website")]
+    ("serve", &super::serve::ABOUT),
     ("sizing", &sizing::ABOUT),
     ("target dhcp", &dhcp_target::ABOUT),
     ("target ldap", &args::TARGET_LDAP),
@@ -59,6 +60,7 @@ pub(super) fn examples(name: &str) -> &'static [Example] {
 
 const WHOLE: &[Example] = &[
     ("A first run, against a server in memory:", "brunt quickstart"),
+    #[cfg(feature = "plans")]
     (
         "2,000 HTTP requests per second for a minute:",
         "brunt http -q 2000 -z 1m https://id.example.com/ping",

@@ -15,8 +15,10 @@ use super::cluster::ClusterKind;
 use super::compare::{AbArgs, CompareArgs, TrendArgs};
 use super::dhcp_target::DhcpTargetArgs;
 use super::find_max::FindMaxArgs;
+use super::push::PushArgs;
 use super::rest_target::RestTargetArgs;
-use super::serve::{PushArgs, ServeArgs};
+#[cfg(feature = "website")]
+use super::serve::ServeArgs;
 use super::sizing::SizingArgs;
 use super::value_error::ValueError;
 
@@ -57,6 +59,7 @@ pub(crate) enum Verb {
     /// Find the runs at which figures changed, over many records
     Trend(TrendArgs),
     /// Run plans, watch, keep and compare runs in a browser: a website for a team and for CI
+    #[cfg(feature = "website")]
     Serve(Box<ServeArgs>),
     /// Push a record to a website of serve, and compare it with its baseline
     Push(Box<PushArgs>),
@@ -118,12 +121,13 @@ impl Verb {
             | Self::Agents(_)
             | Self::Compare(_)
             | Self::Trend(_)
-            | Self::Serve(_)
             | Self::Push(_)
             | Self::Target { .. }
             | Self::Help { .. }
             | Self::Completions { .. }
             | Self::Man { .. } => None,
+            #[cfg(feature = "website")]
+            Self::Serve(_) => None,
         }
     }
 
@@ -309,6 +313,7 @@ pub(crate) enum Protocol {
     /// A DHCP server, with perfdhcp
     Dhcp,
     /// An identity API, with http and a plan
+    #[cfg(feature = "plans")]
     Rest,
 }
 

@@ -20,16 +20,19 @@ pub(crate) mod dhcp_target;
 #[cfg(test)]
 mod docs;
 pub(crate) mod find_max;
+mod left_out;
 #[cfg(test)]
 mod load_table;
 mod manual;
 mod markdown;
 mod pages;
 pub(crate) mod plane;
+pub(crate) mod push;
 #[cfg(test)]
 mod quoted;
 pub(crate) mod rest_target;
 mod screens;
+#[cfg(feature = "website")]
 pub(crate) mod serve;
 pub(crate) mod site_url;
 pub(crate) mod sizing;
@@ -41,6 +44,7 @@ mod value_error;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "website")]
 use brunt_flow_tool::options::run::RunArgs;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
@@ -85,6 +89,7 @@ pub(crate) enum Command {
     /// Carry out a command of the program's own.
     Verb(Verb),
     /// Act as a process of a website; its task is on its standard input. Not for users.
+    #[cfg(feature = "website")]
     ServeChild,
     /// Carry out a share of a step of a search. Not for users.
     StepChild {
@@ -130,9 +135,10 @@ impl Command {
             Self::Print(_)
             | Self::Write { .. }
             | Self::WriteAll { .. }
-            | Self::ServeChild
             | Self::StepChild { .. }
             | Self::BrokerChild { .. } => false,
+            #[cfg(feature = "website")]
+            Self::ServeChild => false,
         }
     }
 }
@@ -183,6 +189,7 @@ pub(crate) fn load(
 }
 
 /// Reads the command line of a plan, for a website, which grants plans more and less than a user has.
+#[cfg(feature = "website")]
 pub(crate) fn plan(words: &[String]) -> Result<RunArgs, Refusal> {
     let line: Vec<String> =
         std::iter::once("brunt".to_owned()).chain(words.iter().cloned()).collect();
@@ -191,6 +198,7 @@ pub(crate) fn plan(words: &[String]) -> Result<RunArgs, Refusal> {
 
 /// Reads a command line; its first word is the name that the program was called by.
 pub(crate) fn read(argv: &[String], surroundings: &dyn Surroundings) -> Result<Command, Refusal> {
+    #[cfg(feature = "website")]
     if let [_, name] = argv
         && name == brunt_serve::child::COMMAND
     {
@@ -280,6 +288,9 @@ fn instead(mut error: clap::Error, argv: &[String]) -> Result<Command, Refusal> 
     match (error.kind(), words) {
         (ErrorKind::DisplayVersion, _) => Ok(Command::Print(version())),
         (_, []) => refused(screens::program(Screen::Short)),
+        (ErrorKind::InvalidSubcommand, [name, ..]) => {
+            refused(left_out::error(name).unwrap_or_else(|| error.to_string()))
+        }
         (ErrorKind::DisplayHelp, [word]) => {
             let screen = if word == "-h" { Screen::Short } else { Screen::Full };
             Ok(Command::Print(screens::program(screen)))

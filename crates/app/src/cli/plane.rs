@@ -35,11 +35,13 @@ impl BrokerArgs {
     }
 
     /// Whether a broker was named.
+    #[cfg(feature = "website")]
     pub(crate) const fn is_named(&self) -> bool {
         self.keys.is_some() || self.nats.is_some()
     }
 
     /// Whether a pool other than the default was named.
+    #[cfg(feature = "website")]
     pub(crate) fn names_pool(&self) -> bool {
         self.pool().as_str() != POOL
     }

@@ -12,6 +12,7 @@ use clap::{Arg, Command};
 
 use super::abouts;
 use super::declared;
+use super::left_out;
 
 /// The widest line of a screen.
 const WIDTH: usize = 80;
@@ -87,6 +88,9 @@ pub(super) fn program(screen: Screen) -> String {
             }
         }
     }
+    if let Some(notice) = left_out::notice() {
+        let _ = write!(out, "\n{}\n", wrap(&notice, WIDTH));
+    }
     out.push_str(match screen {
         Screen::Short => "\nSee 'brunt COMMAND -h', 'brunt --help' for all, and 'brunt help' for guides.\n",
         Screen::Full => {
@@ -97,7 +101,7 @@ pub(super) fn program(screen: Screen) -> String {
     out
 }
 
-/// The commands in their groups; those without a group are in the last one.
+/// The commands in their groups, without groups that this build leaves out; those without a group are in the last one.
 fn grouped(program: &Command) -> Vec<(&'static str, Vec<&Command>)> {
     let named = |name: &&str| program.find_subcommand(name);
     let mut groups: Vec<(&str, Vec<&Command>)> = GROUPS
@@ -107,6 +111,7 @@ fn grouped(program: &Command) -> Vec<(&'static str, Vec<&Command>)> {
     let listed = |name: &str| GROUPS.iter().any(|(_, names)| names.contains(&name));
     let other = program.get_subcommands().filter(|command| !listed(command.get_name()));
     groups.push(("Other", other.collect()));
+    groups.retain(|(_, commands)| !commands.is_empty());
     groups
 }
 

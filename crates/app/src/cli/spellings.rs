@@ -3,6 +3,7 @@
 //! One table for each of the two commands. A word may mean different things to different tools: then its tip names the
 //! tools. Clap's advice to pass such an option as a value behind `--` is never shown.
 
+#[cfg(feature = "plans")]
 use brunt_flow_tool::options::one_hyphen;
 
 /// A tip, and the words that it is for.
@@ -168,8 +169,11 @@ pub(super) fn instead(command: &str, word: &str) -> Option<String> {
     let tips = tips_of(command)?;
     let known = tips.iter().find(|(words, _)| words.contains(&word));
     let known = known.map(|(_, tip)| (*tip).to_owned());
-    let long = word.strip_prefix("--").filter(|_| command == "http");
-    known.or_else(|| one_hyphen::spelling(long?))
+    #[cfg(feature = "plans")]
+    if known.is_none() && command == "http" {
+        return one_hyphen::spelling(word.strip_prefix("--")?);
+    }
+    known
 }
 
 /// What to write instead of a mistyped word that another tool takes.

@@ -17,9 +17,13 @@ mod push;
 mod quickstart;
 mod report;
 mod runs;
+#[cfg(feature = "website")]
 mod serve;
+#[cfg(feature = "website")]
 mod serve_agents;
+#[cfg(feature = "website")]
 mod serve_child;
+#[cfg(feature = "website")]
 mod serve_trial;
 mod sizing;
 mod target;
@@ -39,7 +43,9 @@ pub(crate) use merge::merge;
 pub(crate) use push::push;
 pub(crate) use quickstart::quickstart;
 pub(crate) use report::report;
+#[cfg(feature = "website")]
 pub(crate) use serve::serve;
+#[cfg(feature = "website")]
 pub(crate) use serve_child::serve_child;
 pub(crate) use sizing::sizing;
 pub(crate) use target::target;

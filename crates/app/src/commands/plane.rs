@@ -35,6 +35,7 @@ pub(super) async fn connect(args: &PlaneArgs, name: &str) -> Result<Nats, Refusa
 
 /// The address of the broker, to be shown. A broker to which no connection would be made is refused: its keys cannot be
 /// read, or the connection would be unencrypted.
+#[cfg(feature = "website")]
 pub(super) fn check(args: &PlaneArgs, name: &str) -> Result<String, Refusal> {
     let options = options(args, name)?;
     options.check().map_err(failed)?;

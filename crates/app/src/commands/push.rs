@@ -17,7 +17,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 
 use super::failed;
-use crate::cli::serve::PushArgs;
+use crate::cli::push::PushArgs;
 
 /// How long the upload may take, including the comparison with a baseline.
 const WITHIN: Duration = Duration::from_secs(180);

@@ -3,6 +3,7 @@
 //! The result explains itself on one screen: what is sent to the server, the outcome, and what to do next. The tools
 //! print nothing then. With `--details` each shows its command line, its table and its summary, as it usually does.
 
+#[cfg(feature = "plans")]
 mod rest;
 
 use std::env;
@@ -96,6 +97,7 @@ pub(crate) fn quickstart(args: &QuickstartArgs, world: &World) -> Result<Exit, R
     let exit = match args.protocol {
         Protocol::Ldap => show.ldap()?,
         Protocol::Dhcp => show.dhcp()?,
+        #[cfg(feature = "plans")]
         Protocol::Rest => show.rest()?,
     };
     show.next_steps()?;
@@ -219,6 +221,7 @@ impl Show<'_> {
         let protocol = match self.args.protocol {
             Protocol::Ldap => "",
             Protocol::Dhcp => " dhcp",
+            #[cfg(feature = "plans")]
             Protocol::Rest => " rest",
         };
         if !self.args.details {
@@ -228,6 +231,7 @@ impl Show<'_> {
         let (yours, help) = match self.args.protocol {
             Protocol::Ldap => ("brunt authrate -h HOST -D DN -w:file FILE -f -c 10", "authrate"),
             Protocol::Dhcp => ("brunt perfdhcp -r 100 -p 10 -R 1000 SERVER", "perfdhcp"),
+            #[cfg(feature = "plans")]
             Protocol::Rest => ("brunt http -q 100 -z 10s URL", "http"),
         };
         steps.push(("Your own server", yours.to_owned()));

@@ -4,7 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use brunt_capacity::Reading;
+#[cfg(feature = "leases")]
 use brunt_leases_tool::report as leases;
+#[cfg(feature = "names")]
 use brunt_names_tool::report as names;
 use brunt_record::{Collection, Document, HistogramError, Record};
 use brunt_report::comparison::Input;
@@ -119,7 +121,9 @@ fn page(args: &ReportArgs, collection: &Collection) -> Result<Page, Refusal> {
         return Ok(capacity::page(&reading));
     }
     match collection.subject.as_str() {
+        #[cfg(feature = "leases")]
         "leases" => Ok(leases::page(collection)),
+        #[cfg(feature = "names")]
         "names" => Ok(names::page(collection)),
         rates::SUBJECT => rates::page(collection).map_err(|error| other(args, &error.to_string())),
         subject => Err(other(

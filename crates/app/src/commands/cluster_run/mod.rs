@@ -10,7 +10,6 @@ mod local;
 mod merged;
 mod steps;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -57,11 +56,12 @@ struct Gathered {
 }
 
 /// A run whose caller knows what it needs.
+#[cfg(feature = "website")]
 pub(in crate::commands) struct Commission {
     /// Its name, as agents see it.
     pub(in crate::commands) run: String,
     /// The files that its command reads, relative to the current directory; none of them is a secret.
-    pub(in crate::commands) files: Vec<PathBuf>,
+    pub(in crate::commands) files: Vec<std::path::PathBuf>,
 }
 
 /// What is known of a run before any agent is contacted.
@@ -91,6 +91,7 @@ pub(crate) fn cluster_run(args: &ClusterRunArgs, world: &World) -> Result<Exit, 
 }
 
 /// Carries out a run without examining its command: the files that it reads are known.
+#[cfg(feature = "website")]
 pub(in crate::commands) fn commissioned(
     args: &ClusterRunArgs,
     commission: &Commission,

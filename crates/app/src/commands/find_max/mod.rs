@@ -5,8 +5,10 @@
 //! A server of another owner is never tested by mistake: only loopback is reached unless addresses are allowed or a
 //! host is declared as the user's own.
 
+#[cfg(feature = "website")]
 mod granted;
 mod inner;
+#[cfg(feature = "website")]
 mod progress;
 #[cfg(test)]
 mod proposed;
@@ -16,6 +18,7 @@ mod server;
 mod step_child;
 mod trial;
 
+#[cfg(feature = "website")]
 pub(crate) use granted::{find_granted, run_of};
 pub(crate) use step_child::step_child;
 
