@@ -59,7 +59,11 @@ const TIMES_OF_DAY: &[(&str, usize, &str)] = &[
     ("crates/app/src/commands/agent/mod.rs", 2, "machines compare their times of day"),
     ("crates/app/src/commands/cluster_check/mod.rs", 1, "an order is signed until some day"),
     ("crates/app/src/commands/cluster_keys.rs", 1, "a key has the day on which it was made"),
-    ("crates/app/src/commands/cluster_run/conductor.rs", 1, "machines compare their times of day"),
+    (
+        "crates/app/src/commands/cluster_run/coordination.rs",
+        1,
+        "machines compare their times of day",
+    ),
     ("crates/app/src/commands/serve_agents.rs", 2, "machines compare their times of day"),
     ("crates/engine/src/run_clock.rs", 1, "the clock of a run is made of it"),
     ("crates/feed/src/timestamp.rs", 1, "a value is the time at which it is made"),

@@ -19,7 +19,7 @@ use crate::options::refusal::Refusal;
 use crate::options::run_options::RunOptions;
 
 /// Judges what is known of a load before anything is sent.
-pub type Suits<'a> = &'a dyn Fn(&Subject) -> Result<(), Refusal>;
+pub type SubjectCheck<'a> = &'a dyn Fn(&Subject) -> Result<(), Refusal>;
 
 /// A command that uses the loads of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,12 +95,12 @@ pub trait Load: Debug {
         Err(Refusal::usage(format!("error: '{}' makes no single run", self.name())))
     }
 
-    /// Prepares the load to be carried out many times. `suits` is called before anything is sent.
+    /// Prepares the load to be carried out many times. `check` is called before anything is sent.
     fn prepare<'a>(
         &'a self,
         world: &'a World,
         network: &Network,
-        suits: Suits<'_>,
+        check: SubjectCheck<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal>;
 
     /// Whether the load itself may limit a search, as a plan does.

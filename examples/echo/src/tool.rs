@@ -9,12 +9,12 @@ use brunt_net::Network;
 use brunt_net::udp::OpenError;
 use brunt_record::Catalogue;
 use brunt_run::World;
-use brunt_run::load::Suits;
+use brunt_run::load::SubjectCheck;
 use brunt_run::options::about::About;
 use brunt_run::options::output::OutputArgs;
 use brunt_run::options::pacing::Pacing;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::options::spelled::{Spelled, Spells};
+use brunt_run::options::spelled::{Spelled, ToolSpelling};
 use brunt_run::options::spelling::{Own, Spelling};
 use brunt_run::summary::{Ending, Stream};
 use brunt_run::tool::{Grammar, Reading, Tool, nothing_refused, purpose};
@@ -81,7 +81,7 @@ struct EchoArgs {
 #[derive(Debug)]
 struct Messages;
 
-impl Spells for Messages {
+impl ToolSpelling for Messages {
     const SPELLING: &'static Spelling = &Spelling {
         noun: "message",
         nouns: "messages",
@@ -144,10 +144,10 @@ impl Load for EchoArgs {
         &'a self,
         _world: &'a World,
         network: &Network,
-        suits: Suits<'_>,
+        check: SubjectCheck<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
         let prepared = self.ready(network)?;
-        suits(prepared.subject())?;
+        check(prepared.subject())?;
         Ok(Box::new(prepared))
     }
 

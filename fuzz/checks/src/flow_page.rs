@@ -1,6 +1,6 @@
 //! Keeps what a selector finds in a page, and sends its forms: the first line is the selector, the rest the page.
 
-use brunt_flow_page::{Document, Meter, Page, Referrer, Selector, Spent, Submission, Wish};
+use brunt_flow_page::{Document, Meter, Page, PageQuery, Referrer, Selector, Spent, Submission};
 use std::cell::Cell;
 use url::Url;
 
@@ -31,9 +31,9 @@ pub fn check(input: &[u8]) {
         }
     }
     let selectors: Vec<Selector> = selector.into_iter().collect();
-    let wish = Wish { forms: selectors.clone(), any_form: true, links: selectors };
+    let query = PageQuery { forms: selectors.clone(), any_form: true, links: selectors };
     let url = Url::parse("http://localhost:8080/a/b?c").expect("a URL");
-    let read = Page::read(&document, &wish, (url, 200, Referrer::default()), &units());
+    let read = Page::read(&document, &query, (url, 200, Referrer::default()), &units());
     let Ok(page) = read else { return };
     assert!(!page.words().is_empty());
     for number in [None, Some(0)] {

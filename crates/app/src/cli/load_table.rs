@@ -12,7 +12,7 @@ use brunt_leases_tool::options::leases::{self, Operations};
 use brunt_names_tool::options::lookup::Lookups;
 use brunt_run::options::load_options::LoadOptions;
 use brunt_run::options::output::OutputArgs;
-use brunt_run::options::spelled::Spells as _;
+use brunt_run::options::spelled::ToolSpelling as _;
 use brunt_run::options::spelling::{Own, Spelling};
 use brunt_run::options::traceparent::Traceparent;
 use clap::{Arg, Args as _, Command};

@@ -10,7 +10,7 @@ use super::load_options::{LoadOptions, ids};
 use super::spelling::Spelling;
 
 /// A tool that has names of its own.
-pub trait Spells: 'static {
+pub trait ToolSpelling: 'static {
     /// The names.
     const SPELLING: &'static Spelling;
 }
@@ -60,7 +60,7 @@ impl<S> DerefMut for Spelled<S> {
     }
 }
 
-impl<S: Spells> Args for Spelled<S> {
+impl<S: ToolSpelling> Args for Spelled<S> {
     fn augment_args(command: Command) -> Command {
         S::SPELLING.spell(LoadOptions::augment_args(command), &ids())
     }
@@ -70,7 +70,7 @@ impl<S: Spells> Args for Spelled<S> {
     }
 }
 
-impl<S: Spells> FromArgMatches for Spelled<S> {
+impl<S: ToolSpelling> FromArgMatches for Spelled<S> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let options = LoadOptions::from_arg_matches(matches)?;
         options
@@ -94,7 +94,7 @@ mod tests {
     #[derive(Debug)]
     struct Pings;
 
-    impl Spells for Pings {
+    impl ToolSpelling for Pings {
         const SPELLING: &'static Spelling = &Spelling {
             noun: "ping",
             nouns: "pings",

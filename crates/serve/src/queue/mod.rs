@@ -8,12 +8,12 @@
 //! The process of a run writes the result into the run's directory. A run continues when the server ends, for whatever
 //! reason: the next server finds its process, or what the process left.
 
-mod conductor;
 mod follower;
 mod process;
 mod seen;
 mod shown;
 mod state;
+mod supervisor;
 
 pub use process::ProcessId;
 pub(crate) use seen::{Expected, SeenQueue};
@@ -103,7 +103,7 @@ pub struct Queue {
     thread: Option<JoinHandle<()>>,
 }
 
-/// The state that the conductor shares with the callers of the queue.
+/// The state that the supervisor shares with the callers of the queue.
 #[derive(Debug)]
 struct Shared {
     history: Arc<History>,
@@ -155,9 +155,9 @@ impl Queue {
             known: Mutex::default(),
             changed: Condvar::new(),
         });
-        let conductor = conductor::Conductor::new(Arc::clone(&shared))?;
+        let supervisor = supervisor::Supervisor::new(Arc::clone(&shared))?;
         let thread =
-            thread::Builder::new().name("queue".to_owned()).spawn(move || conductor.run())?;
+            thread::Builder::new().name("queue".to_owned()).spawn(move || supervisor.run())?;
         Ok(Self { shared, thread: Some(thread) })
     }
 

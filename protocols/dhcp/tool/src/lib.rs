@@ -29,7 +29,7 @@ mod v6;
 
 use brunt_net::Network;
 use brunt_run::World;
-use brunt_run::load::{ONE_RUN, Suits, never};
+use brunt_run::load::{ONE_RUN, SubjectCheck, never};
 use brunt_run::options::output::OutputArgs;
 use brunt_run::options::pacing::Pacing;
 use brunt_run::options::refusal::Refusal;
@@ -101,7 +101,7 @@ impl Load for DhcpArgs {
         &'a self,
         world: &'a World,
         network: &Network,
-        suits: Suits<'_>,
+        check: SubjectCheck<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
         let perfdhcp = Perfdhcp::prepare(self, (world, network), Verbosity::Quiet)
             .map_err(PerfdhcpError::refusal)?;
@@ -113,7 +113,7 @@ impl Load for DhcpArgs {
             let window = load::Window::from_args(self);
             prepared.with_sessions(move |rate| window.at(rate, 1))
         };
-        suits(prepared.subject())?;
+        check(prepared.subject())?;
         Ok(Box::new(prepared))
     }
 

@@ -14,7 +14,7 @@ use super::plan::{ExchangeStep, Flow, Payload, Scenario, Step};
 use super::source::{Renewal, Source};
 use super::step_id::StepId;
 use brunt_feed::{Hole, Text, TextPiece};
-use brunt_flow_page::Wish;
+use brunt_flow_page::PageQuery;
 use brunt_http_driver::response::Wanted;
 use brunt_http_driver::{Network, Origin, UrlError};
 use std::sync::Arc;
@@ -80,8 +80,8 @@ pub(super) struct ExchangeInfo {
     /// The origin of its URL, if that is always the same, and the offset in the URL at which the path begins.
     pub(super) origin: Option<(Arc<Origin>, usize)>,
     /// What later steps of the scenario may need of its answer as a page.
-    pub(super) page: Option<Arc<Wish>>,
-    /// The number of the selector that it uses itself, in the wish of its scenario.
+    pub(super) page: Option<Arc<PageQuery>>,
+    /// The number of the selector that it uses itself, in the query of its scenario.
     pub(super) selector: Option<usize>,
 }
 
@@ -388,7 +388,7 @@ fn ends(scenario: &Scenario) -> (usize, usize) {
 /// Notes in the steps of a scenario what later ones need of their answers as pages, and which selector each uses. All
 /// answers of a scenario are searched for the same, so that a selector has one number.
 fn note_pages(scenario: &Scenario, infos: &mut [StepInfo]) {
-    let mut wish = Wish::default();
+    let mut query = PageQuery::default();
     let mut last = None;
     for (at, (step, info)) in scenario.steps.iter().zip(infos.iter_mut()).enumerate() {
         let (Step::Exchange(act), StepInfo::Exchange(info)) = (step, info) else { continue };
@@ -399,10 +399,10 @@ fn note_pages(scenario: &Scenario, infos: &mut [StepInfo]) {
         };
         match &http.page {
             None => continue,
-            Some(PageStep::Follow(selector)) => info.selector = number(&mut wish.links, selector),
+            Some(PageStep::Follow(selector)) => info.selector = number(&mut query.links, selector),
             Some(PageStep::Submit(submit)) => match &submit.form {
-                Some(selector) => info.selector = number(&mut wish.forms, selector),
-                None => wish.any_form = true,
+                Some(selector) => info.selector = number(&mut query.forms, selector),
+                None => query.any_form = true,
             },
         }
         last = Some(at);
@@ -410,7 +410,7 @@ fn note_pages(scenario: &Scenario, infos: &mut [StepInfo]) {
     let Some(last) = last else { return };
     // A repetition may return to a step after others that follow it.
     let last = if scenario.is_steered() { scenario.steps.len() } else { last };
-    let wish = Arc::new(wish);
+    let query = Arc::new(query);
     let mut alone_from = 0;
     for (at, (step, info)) in scenario.steps.iter().zip(&mut infos[..last]).enumerate() {
         if let Step::Control(Control::Together(together)) = step {
@@ -422,7 +422,7 @@ fn note_pages(scenario: &Scenario, infos: &mut [StepInfo]) {
             continue;
         }
         if let (Payload::Http(_), StepInfo::Exchange(info)) = (&act.payload, info) {
-            info.page = Some(Arc::clone(&wish));
+            info.page = Some(Arc::clone(&query));
             info.is_unexamined = false;
             info.wanted = Wanted { fields: true, body: true, url: true, ..info.wanted };
         }

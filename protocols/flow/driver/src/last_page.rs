@@ -2,7 +2,7 @@
 
 use super::reply::{Parsed, Reply};
 use super::unexamined::Unexamined;
-use brunt_flow_page::{Page, Referrer, Wish};
+use brunt_flow_page::{Page, PageQuery, Referrer};
 use std::fmt;
 use url::Url;
 
@@ -32,11 +32,11 @@ impl LastPage {
     pub(super) fn renew(
         last: &mut Option<Box<Self>>,
         parsed: &Parsed<'_>,
-        (operation, wish): (u16, &Wish),
+        (operation, query): (u16, &PageQuery),
     ) {
         let reply = parsed.reply();
         match kind(reply) {
-            Kind::Page => *last = Some(Box::new(Self::read(parsed, operation, wish))),
+            Kind::Page => *last = Some(Box::new(Self::read(parsed, operation, query))),
             Kind::Nothing => {}
             Kind::Other(kind) => {
                 if !matches!(last.as_deref(), Some(Self::Page(_) | Self::Unread { .. })) {
@@ -46,7 +46,7 @@ impl LastPage {
         }
     }
 
-    fn read(parsed: &Parsed<'_>, operation: u16, wish: &Wish) -> Self {
+    fn read(parsed: &Parsed<'_>, operation: u16, query: &PageQuery) -> Self {
         let reply = parsed.reply();
         let url = reply.url().map(String::from_utf8_lossy);
         let Some(url) = url.and_then(|url| Url::parse(&url).ok()) else {
@@ -58,7 +58,7 @@ impl LastPage {
         }
         let status = u16::try_from(reply.code()).unwrap_or_default();
         let read = parsed.page().and_then(|document| {
-            let page = Page::read(document, wish, (url, status, referrer), parsed.work());
+            let page = Page::read(document, query, (url, status, referrer), parsed.work());
             page.map_err(|_| Unexamined::Work)
         });
         match read {

@@ -29,7 +29,7 @@ pub use fields::forms;
 pub use form::{Button, Field, FieldKind, Form};
 pub use meter::{Meter, Spent};
 pub use multipart::{FormParts, MULTIPART, PartHead};
-pub use page::{Page, Wish};
+pub use page::{Page, PageQuery};
 pub use page_error::{FormError, LinkError};
 pub use part::{Part, StartTag};
 pub use referrer::Referrer;

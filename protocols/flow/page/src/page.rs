@@ -19,7 +19,7 @@ const FORMS_MAX: usize = 8;
 
 /// What later requests need of a page.
 #[derive(Clone, Debug, Default)]
-pub struct Wish {
+pub struct PageQuery {
     /// The selectors of forms.
     pub forms: Vec<Selector>,
     /// Whether any form may be sent, and not only those that are selected.
@@ -53,7 +53,7 @@ impl Page {
     /// Keeps what is wanted of a document, which came from `url`.
     pub fn read(
         document: &Document,
-        wish: &Wish,
+        query: &PageQuery,
         (url, status, referrer): (Url, u16, Referrer),
         meter: &dyn Meter,
     ) -> Result<Self, Spent> {
@@ -65,17 +65,17 @@ impl Page {
             base: None,
             forms: Vec::new(),
             count: 0,
-            links: vec![None; wish.links.len()],
+            links: vec![None; query.links.len()],
             scripts: 0,
             error,
         };
         page.url.set_fragment(None);
         let mut reader = Reader {
-            wish,
+            query,
             meter,
             elements: OpenElements::default(),
-            forms: wish.forms.iter().map(Matches::new).collect(),
-            links: wish.links.iter().map(Matches::new).collect(),
+            forms: query.forms.iter().map(Matches::new).collect(),
+            links: query.links.iter().map(Matches::new).collect(),
             controls: Controls::new(meter),
         };
         reader.read(document, &mut page)?;
@@ -156,7 +156,7 @@ fn shown(url: &Url) -> String {
 
 /// The document while it is passed.
 struct Reader<'a> {
-    wish: &'a Wish,
+    query: &'a PageQuery,
     meter: &'a dyn Meter,
     elements: OpenElements,
     forms: Vec<Matches<'a>>,
@@ -180,7 +180,7 @@ impl Reader<'_> {
         }
         let controls = std::mem::replace(&mut self.controls, Controls::new(self.meter));
         page.count = controls.count();
-        page.forms = controls.forms(FORMS_MAX, self.wish.any_form)?;
+        page.forms = controls.forms(FORMS_MAX, self.query.any_form)?;
         Ok(())
     }
 

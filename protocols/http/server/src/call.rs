@@ -8,7 +8,7 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use super::query::Parameters;
 use super::realm::Realm;
 use super::request::Request;
-use super::script::{ScimFault, Twist};
+use super::script::{LoginFault, ScimFault};
 
 /// A request that is being answered.
 pub(super) struct Call<'a> {
@@ -21,7 +21,7 @@ pub(super) struct Call<'a> {
     /// Whether it came over TLS.
     pub(super) secured: bool,
     /// What a script makes of a login, or of a request to `/scim`.
-    pub(super) twist: Option<Twist>,
+    pub(super) login_fault: Option<LoginFault>,
     pub(super) scim_fault: Option<ScimFault>,
 }
 
@@ -54,7 +54,7 @@ impl<'a> Call<'a> {
 
     /// A lifetime in seconds, as the answer has it.
     pub(super) fn lifetime(&self, lasts: Duration) -> u64 {
-        let huge = self.twist == Some(Twist::HugeLifetime);
+        let huge = self.login_fault == Some(LoginFault::HugeLifetime);
         if huge { 1_000_000_000_000_000_000 } else { lasts.as_secs() }
     }
 

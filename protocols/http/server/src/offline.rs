@@ -58,7 +58,7 @@ impl Offline {
             number: self.realm.number(),
             now,
             secured: false,
-            twist: None,
+            login_fault: None,
             scim_fault: None,
         };
         let mut reply = Reply::new();

@@ -60,7 +60,7 @@ pub(super) async fn answer(
         number: worker.realm.number(),
         now: worker.clock.now(),
         secured,
-        twist: None,
+        login_fault: None,
         scim_fault: None,
     };
     let faults = worker.answer(&mut call, connection, &mut reply);

@@ -73,7 +73,7 @@ impl Worker {
             rules.faults(&facts, call.now)
         });
         let faults = faults.unwrap_or_default();
-        (call.twist, call.scim_fault) = (faults.twist, faults.scim);
+        (call.login_fault, call.scim_fault) = (faults.login_fault, faults.scim);
         let (call, request) = (&*call, &call.request);
         let path = match faults.status {
             None => routes::answer(call, reply),

@@ -38,7 +38,7 @@ use brunt_net::Network;
 use brunt_record::{Basis, Catalogue, EarlyEnd, run_tallies};
 use brunt_run::Console;
 use brunt_run::World;
-use brunt_run::load::Suits;
+use brunt_run::load::SubjectCheck;
 use brunt_run::monitor::{Opener, SourceError};
 use brunt_run::options::exit::Exit;
 use brunt_run::options::output::{Output, OutputArgs, Progress};
@@ -132,10 +132,10 @@ impl Load for RateArgs {
         &'a self,
         world: &'a World,
         network: &Network,
-        suits: Suits<'_>,
+        check: SubjectCheck<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
         let prepared = ready(self, (world, network), None)?;
-        suits(prepared.subject())?;
+        check(prepared.subject())?;
         prepare(world).map_err(Refusal::failed)?;
         preflight::connect(&prepared.protocol.plan, world)?;
         Ok(Box::new(prepared))

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use brunt_run::load::{ONE_RUN, first_given};
 use brunt_run::options::pacing::Pacing;
-use brunt_run::options::spelled::Spells as _;
+use brunt_run::options::spelled::ToolSpelling as _;
 use brunt_run::options::view::ViewOptions;
 use brunt_run::{Caller, Unsuitable};
 

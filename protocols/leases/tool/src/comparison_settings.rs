@@ -12,7 +12,7 @@ use brunt_net::resend::Resend;
 use brunt_run::Files;
 use brunt_run::options::arrivals::Rate;
 use brunt_run::options::load_options::LoadOptions;
-use brunt_run::options::spelled::Spells as _;
+use brunt_run::options::spelled::ToolSpelling as _;
 use brunt_run::schedules::LoadError;
 
 use super::rows::RECLAIMED_MAX;

@@ -33,7 +33,7 @@ use brunt_net::Network;
 use brunt_record::Collection;
 use brunt_run::Console;
 use brunt_run::World;
-use brunt_run::load::Suits;
+use brunt_run::load::SubjectCheck;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::output::OutputArgs;
 use brunt_run::options::pacing::Pacing;
@@ -93,10 +93,10 @@ impl Load for LeasesArgs {
         &'a self,
         world: &'a World,
         network: &Network,
-        suits: Suits<'_>,
+        check: SubjectCheck<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
         let prepared = Mixing::prepare(self, (world, network))?;
-        suits(prepared.subject())?;
+        check(prepared.subject())?;
         Ok(Box::new(prepared))
     }
 }

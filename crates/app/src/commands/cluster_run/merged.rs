@@ -24,7 +24,7 @@ use brunt_run::signals::Urgency;
 use brunt_run::{Console, Protocol, ProtocolError};
 
 use super::beginnings::Beginnings;
-use super::conductor::{Conductor, ConductorReport, ConductorRequest};
+use super::coordination::{Coordination, CoordinationReport, CoordinationRequest};
 use super::feed::{AgentStream, StreamError, StreamPart};
 
 /// How often the program checks for reports.
@@ -54,13 +54,13 @@ enum MergedError {
 
 /// A run of several agents that are ready to begin.
 pub(super) struct Merged {
-    conductor: RefCell<Conductor>,
+    coordination: RefCell<Coordination>,
     names: RefCell<Called>,
     labels: Arc<[String]>,
     tales: RefCell<Vec<Option<AgentOutcome>>>,
     summaries: RefCell<Vec<AgentSummary>>,
     notes: RefCell<Vec<String>>,
-    /// When the run began, on the conductor's clock.
+    /// When the run began, on the coordination's clock.
     began: Cell<Duration>,
     console: Console,
     /// Whether the broker was unreachable for too long.
@@ -75,10 +75,14 @@ pub(super) struct Merged {
 
 impl Merged {
     /// A run of agents with these names.
-    pub(super) fn new(conductor: Conductor, labels: Arc<[String]>, console: &Console) -> Self {
+    pub(super) fn new(
+        coordination: Coordination,
+        labels: Arc<[String]>,
+        console: &Console,
+    ) -> Self {
         Self {
             console: console.clone(),
-            conductor: RefCell::new(conductor),
+            coordination: RefCell::new(coordination),
             names: RefCell::default(),
             tales: RefCell::new(labels.iter().map(|_| None).collect()),
             labels,
@@ -158,11 +162,11 @@ impl Merged {
     /// Takes all reports that have arrived.
     fn take_news(&self, rows: &mut NodeRows) -> Result<(), Refusal> {
         loop {
-            let news = self.conductor.borrow().news.try_recv();
-            match news {
-                Ok(ConductorReport::Event(event, _)) => self.on_message(event, rows),
-                Ok(ConductorReport::Over(summaries)) => *self.summaries.borrow_mut() = summaries,
-                Ok(ConductorReport::Failed(refusal)) => return Err(refusal),
+            let reports = self.coordination.borrow().reports.try_recv();
+            match reports {
+                Ok(CoordinationReport::Event(event, _)) => self.on_message(event, rows),
+                Ok(CoordinationReport::Over(summaries)) => *self.summaries.borrow_mut() = summaries,
+                Ok(CoordinationReport::Failed(refusal)) => return Err(refusal),
                 Err(TryRecvError::Empty | TryRecvError::Disconnected) => return Ok(()),
             }
         }
@@ -307,19 +311,19 @@ impl Protocol for Merged {
         let mut counted = vec![0_u64; self.labels.len()];
         let mut measured = Measured::default();
         let mut urgency = Urgency::Run;
-        self.conductor.borrow().wish(ConductorRequest::Begin);
+        self.coordination.borrow().request(CoordinationRequest::Begin);
         while self.tales.borrow().iter().any(Option::is_none) {
             if stop.urgency() != urgency {
                 urgency = stop.urgency();
-                let wish = if urgency == Urgency::Abort {
-                    ConductorRequest::Abort
+                let request = if urgency == Urgency::Abort {
+                    CoordinationRequest::Abort
                 } else {
-                    ConductorRequest::Stop
+                    CoordinationRequest::Stop
                 };
-                self.conductor.borrow().wish(wish);
+                self.coordination.borrow().request(request);
             }
             self.take_news(&mut rows)?;
-            let fed = self.conductor.borrow().fed.recv_timeout(TICK);
+            let fed = self.coordination.borrow().fed.recv_timeout(TICK);
             if let Ok((rank, fed)) = fed {
                 let node = rank as usize;
                 match fed {
@@ -342,7 +346,7 @@ impl Protocol for Merged {
             rows.lost(node);
         }
         show(&mut rows, &clock, &mut measured, sink);
-        self.conductor.borrow_mut().finish();
+        self.coordination.borrow_mut().finish();
         self.take_news(&mut rows)?;
         if let Some((why, _)) = self.failed.borrow().as_ref()
             && self.sent() == 0

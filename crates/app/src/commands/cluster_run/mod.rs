@@ -4,7 +4,7 @@
 //! its intervals, in place of an engine.
 
 mod beginnings;
-mod conductor;
+mod coordination;
 mod feed;
 mod local;
 mod merged;
@@ -38,7 +38,7 @@ use super::plane::key_file;
 use crate::cli::cluster_run::{self, ClusterRunArgs};
 use crate::cli::plane::PlaneArgs;
 
-use conductor::{Conductor, ConductorReport, ConductorRequest, Ordered};
+use coordination::{Coordination, CoordinationReport, CoordinationRequest, Ordered};
 use feed::StreamPart;
 pub(crate) use local::broker_child;
 use local::{Lasting, Local};
@@ -50,7 +50,7 @@ const TICK: Duration = Duration::from_millis(20);
 
 /// Agents that are connected to their target and wait.
 struct Gathered {
-    conductor: Conductor,
+    coordination: Coordination,
     labels: Arc<[String]>,
     heads: Vec<Head>,
 }
@@ -128,15 +128,15 @@ fn coordinate(
     let agents = args.agents.or(args.local).unwrap_or(1);
     let requested = requested(args, agents, &intent);
     let Intent { shown, files, .. } = intent;
-    let conductor = Conductor::start(plane, Ordered { requested, signer, files })?;
+    let coordination = Coordination::start(plane, Ordered { requested, signer, files })?;
     if args.local.is_none() {
         world.console.message(&format!("waiting for {agents} agents"));
     }
-    let gathered = gather(conductor, world, agents, &|text| world.console.message(text))?;
+    let gathered = gather(coordination, world, agents, &|text| world.console.message(text))?;
     let command = [args.typed.clone(), vec!["--".to_owned()], shown].concat();
     let progress = if args.run.quiet.quiet { Progress::Quiet } else { Progress::Figures };
     let job = job(&args.run, (command, &world.files), progress, &gathered)?;
-    let merged = Merged::new(gathered.conductor, gathered.labels, &world.console);
+    let merged = Merged::new(gathered.coordination, gathered.labels, &world.console);
     let done = carry_out(&job, &merged, &mut [], world);
     if merged.plane_lost.get() && done.is_err() {
         return Err(plane_lost());
@@ -266,7 +266,7 @@ fn requested(args: &ClusterRunArgs, agents: u32, intent: &Intent) -> ClusterRun 
 
 /// Waits until all agents are connected to the target.
 fn gather(
-    mut conductor: Conductor,
+    mut coordination: Coordination,
     world: &World,
     agents: u32,
     message: &dyn Fn(&str),
@@ -277,23 +277,23 @@ fn gather(
     loop {
         if !stopping && world.signals.stop().urgency() != Urgency::Run {
             stopping = true;
-            conductor.wish(ConductorRequest::Stop);
+            coordination.request(CoordinationRequest::Stop);
         }
-        match conductor.news.recv_timeout(TICK) {
-            Ok(ConductorReport::Event(CoordinatorEvent::Ordered, now)) => {
+        match coordination.reports.recv_timeout(TICK) {
+            Ok(CoordinationReport::Event(CoordinatorEvent::Ordered, now)) => {
                 labels = now;
                 message(&format!("agents: {}; connecting to the target", labels.join(", ")));
             }
-            Ok(ConductorReport::Event(CoordinatorEvent::Ready, _)) => ready = true,
-            Ok(ConductorReport::Event(CoordinatorEvent::Failed { why, refused }, _)) => {
+            Ok(CoordinationReport::Event(CoordinatorEvent::Ready, _)) => ready = true,
+            Ok(CoordinationReport::Event(CoordinatorEvent::Failed { why, refused }, _)) => {
                 failed = Some(stopped(&why, refused));
             }
-            Ok(ConductorReport::Event(CoordinatorEvent::PlaneLost, _)) => {
+            Ok(CoordinationReport::Event(CoordinatorEvent::PlaneLost, _)) => {
                 failed = Some(plane_lost());
             }
-            Ok(ConductorReport::Event(..)) | Err(_) => {}
-            Ok(ConductorReport::Over(_)) => {
-                conductor.finish();
+            Ok(CoordinationReport::Event(..)) | Err(_) => {}
+            Ok(CoordinationReport::Over(_)) => {
+                coordination.finish();
                 let interrupted = world.signals.received().map(|signal| Refusal {
                     text: "ended before it began; nothing was sent\n".to_owned(),
                     exit: signal.exit(),
@@ -302,16 +302,16 @@ fn gather(
                     Refusal::failed("error: the agents ended before the run began")
                 }));
             }
-            Ok(ConductorReport::Failed(refusal)) => return Err(refusal),
+            Ok(CoordinationReport::Failed(refusal)) => return Err(refusal),
         }
-        for (rank, fed) in conductor.fed.try_iter() {
+        for (rank, fed) in coordination.fed.try_iter() {
             if let (StreamPart::Head(head), Some(place)) = (fed, heads.get_mut(rank as usize)) {
                 *place = Some(*head);
             }
         }
         if ready && heads.iter().all(Option::is_some) {
             let heads = heads.into_iter().flatten().collect();
-            return Ok(Gathered { conductor, labels, heads });
+            return Ok(Gathered { coordination, labels, heads });
         }
     }
 }

@@ -20,7 +20,7 @@ use brunt_run::{
     ExecutionError, Finished, Observer, Repeatable, Step, StepLoad, Subject, carry_out,
 };
 
-use super::conductor::{Conductor, Ordered};
+use super::coordination::{Coordination, Ordered};
 use super::local::{Lasting, Local};
 use super::merged::Merged;
 use super::{bundle, check_weights, gather, job, manifest, shown, weights};
@@ -153,12 +153,12 @@ impl Repeatable for Agents {
         let agents = requested.agents;
         let (signer, files) = (self.signer.clone(), self.files.clone());
         let ordered = Ordered { requested, signer, files };
-        let conductor = Conductor::start(&self.plane, ordered).map_err(failed)?;
-        let gathered = gather(conductor, world, agents, &|_| {}).map_err(failed)?;
+        let coordination = Coordination::start(&self.plane, ordered).map_err(failed)?;
+        let gathered = gather(coordination, world, agents, &|_| {}).map_err(failed)?;
         let command = (self.subject.command.clone(), &world.files);
         let job =
             job(&RunOptions::default(), command, Progress::Quiet, &gathered).map_err(failed)?;
-        let merged = Merged::new(gathered.conductor, gathered.labels, &world.console);
+        let merged = Merged::new(gathered.coordination, gathered.labels, &world.console);
         let done = carry_out(&job, &merged, observers, world);
         self.used.set(merged.used.get());
         if let Some((why, _)) = merged.failed.borrow().as_ref() {

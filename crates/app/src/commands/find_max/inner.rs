@@ -9,7 +9,7 @@ use std::fmt::Display;
 use brunt_net::Network;
 use brunt_record::Node;
 use brunt_run::World;
-use brunt_run::load::Suits;
+use brunt_run::load::SubjectCheck;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::run_options::{self, RunOptions};
@@ -76,15 +76,15 @@ impl Inner {
         self.0.guard()
     }
 
-    /// Prepares its load to be carried out many times. `suits` is called with what is known of the load before anything
+    /// Prepares its load to be carried out many times. `check` is called with what is known of the load before anything
     /// is sent.
     pub(super) fn prepare<'a>(
         &'a self,
         world: &'a World,
         network: &Network,
-        suits: Suits<'_>,
+        check: SubjectCheck<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
-        self.0.prepare(world, network, suits)
+        self.0.prepare(world, network, check)
     }
 }
 

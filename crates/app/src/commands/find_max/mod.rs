@@ -68,11 +68,11 @@ fn search(
     let written = [("--record", args.record.as_deref()), ("--html", args.html.as_deref())];
     files::check(&written).map_err(Refusal::failed)?;
     let guard = inner.guard();
-    let suits = |subject: &Subject| {
+    let check = |subject: &Subject| {
         bounded(elsewhere, args.to.or(subject.search.to).is_some())?;
         goals(args, subject, guard).map(drop)
     };
-    let load = inner.prepare(world, network, &suits).map_err(away)?;
+    let load = inner.prepare(world, network, &check).map_err(away)?;
     let subject = load.subject();
     let goals = goals(args, subject, guard)?;
     let settings = settings(args, subject);

@@ -20,10 +20,10 @@ const LOGIN: &str = r#"<!DOCTYPE html><html class="login"><head><base href="/rea
 
 fn page(text: &str, forms: &[&str], links: &[&str]) -> Page {
     let parse = |texts: &[&str]| texts.iter().map(|text| Selector::parse(text).unwrap()).collect();
-    let wish = Wish { forms: parse(forms), any_form: forms.is_empty(), links: parse(links) };
+    let query = PageQuery { forms: parse(forms), any_form: forms.is_empty(), links: parse(links) };
     let document = Document::read(text.as_bytes(), &Unlimited).unwrap();
     let url = Url::parse("http://h:8080/realms/load/auth?q=1#f").unwrap();
-    Page::read(&document, &wish, (url, 200, Referrer::default()), &Unlimited).unwrap()
+    Page::read(&document, &query, (url, 200, Referrer::default()), &Unlimited).unwrap()
 }
 
 fn given(pairs: &[(&str, &str)]) -> Vec<Given> {

@@ -4,7 +4,7 @@ use brunt_redact::{is_secret_header, text, url};
 use brunt_run::load::{NO_ADDRESS, NO_LOAD, SECRET, never};
 use brunt_run::options::output::duration;
 use brunt_run::options::pacing::Pacing;
-use brunt_run::options::spelled::Spells as _;
+use brunt_run::options::spelled::ToolSpelling as _;
 use brunt_run::{Caller, Unsuitable};
 
 use crate::options::http::{HttpArgs, Requests};

@@ -17,7 +17,7 @@ use brunt_flow_plan::compile::{CompileEnvironment, compile};
 use brunt_http_driver::Network;
 use brunt_report::distribution;
 use brunt_run::World;
-use brunt_run::load::Suits;
+use brunt_run::load::SubjectCheck;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::output::OutputArgs;
 use brunt_run::options::pacing::Pacing;
@@ -89,10 +89,10 @@ impl Load for HttpArgs {
         &'a self,
         world: &'a World,
         network: &brunt_net::Network,
-        suits: Suits<'_>,
+        check: SubjectCheck<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
         let prepared = flow::prepare(job(self, (world, network), Verbosity::Quiet)?, world)?;
-        suits(prepared.subject())?;
+        check(prepared.subject())?;
         Ok(Box::new(prepared))
     }
 }

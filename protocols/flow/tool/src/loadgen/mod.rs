@@ -43,7 +43,7 @@ use brunt_flow_plan::model;
 use brunt_http_driver::{Network, NetworkError};
 use brunt_run::Console;
 use brunt_run::World;
-use brunt_run::load::Suits;
+use brunt_run::load::SubjectCheck;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::output::{Output, OutputArgs, Progress};
 use brunt_run::options::pacing::Pacing;
@@ -141,7 +141,7 @@ impl Load for LoadgenArgs {
         &'a self,
         _: &'a World,
         _: &brunt_net::Network,
-        _: Suits<'_>,
+        _: SubjectCheck<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
         Err(self.refuses(Caller::Search, &[]).map_or_else(Refusal::usage, |()| failed("repeat it")))
     }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use brunt_run::options::about::About;
 use brunt_run::options::output::{OutputArgs, duration};
 use brunt_run::options::resend::Resending;
-use brunt_run::options::spelled::{Spelled, Spells};
+use brunt_run::options::spelled::{Spelled, ToolSpelling};
 use brunt_run::options::spelling::{Own, Spelling};
 use clap::{Args, ValueEnum};
 
@@ -81,7 +81,7 @@ pub struct LoadArgs {
 #[derive(Debug)]
 pub struct Requests;
 
-impl Spells for Requests {
+impl ToolSpelling for Requests {
     const SPELLING: &'static Spelling = &Spelling {
         noun: "request",
         nouns: "requests",

@@ -4,7 +4,7 @@ use brunt_envelope::{Checked, Finding};
 use brunt_flow_plan::{preview, schema};
 use brunt_net::Network;
 use brunt_run::World;
-use brunt_run::load::Suits;
+use brunt_run::load::SubjectCheck;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::output::OutputArgs;
 use brunt_run::options::pacing::Pacing;
@@ -79,7 +79,7 @@ impl Load for RunArgs {
         &'a self,
         world: &'a World,
         network: &Network,
-        suits: Suits<'_>,
+        check: SubjectCheck<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
         let requested = LoadedPlan::read(self, world).map_err(Refusal::usage)?;
         refuse_limits(&requested.plan.run).map_err(Refusal::usage)?;
@@ -89,7 +89,7 @@ impl Load for RunArgs {
         let prepared = flow::prepare(requested.job(self, (world, network), false)?, world)?
             .with_search(search);
         let prepared = if named { prepared } else { prepared.with_sessions(users_of) };
-        suits(prepared.subject())?;
+        check(prepared.subject())?;
         Ok(Box::new(prepared))
     }
 

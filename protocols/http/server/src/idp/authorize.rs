@@ -13,7 +13,7 @@ use crate::call::Call;
 use crate::oauth::{Refusal, refused};
 use crate::query::Parameters;
 use crate::reply::Reply;
-use crate::script::Twist;
+use crate::script::LoginFault;
 
 /// The prefix of the name of a pushed request.
 const PUSHED: &str = "urn:ietf:params:oauth:request_uri:";
@@ -90,7 +90,7 @@ impl Request {
         let mut all = Vec::with_capacity(4);
         all.extend_from_slice(parameters);
         if let Some(state) = &self.state {
-            let other = call.twist == Some(Twist::WrongState);
+            let other = call.login_fault == Some(LoginFault::WrongState);
             all.push(("state", if other { "another-state" } else { state }));
         }
         let issuer = call.issuer();

@@ -11,7 +11,7 @@ use crate::calendar;
 use crate::call::Call;
 use crate::oauth::{Refusal, refused};
 use crate::reply::Reply;
-use crate::script::Twist;
+use crate::script::LoginFault;
 
 /// How an assertion of a client is called.
 const ASSERTION: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
@@ -36,7 +36,7 @@ pub(super) struct Client {
 /// The client of a request.
 pub(super) fn authenticate(call: &Call<'_>) -> Result<Client, Refusal> {
     let wrong = refused(401, "invalid_client", "Invalid client or Invalid client credentials");
-    if call.twist == Some(Twist::RefusedClient) {
+    if call.login_fault == Some(LoginFault::RefusedClient) {
         return Err(wrong);
     }
     let form = call.form();
@@ -143,7 +143,7 @@ fn keys_to_register(call: &Call<'_>) -> Result<Vec<PublicKey>, Refusal> {
 
 /// A time that is long past, if a script has that.
 pub(super) fn slow_clock(call: &Call<'_>, reply: &mut Reply) {
-    if call.twist == Some(Twist::RefusedClient) {
+    if call.login_fault == Some(LoginFault::RefusedClient) {
         reply.field("Date", date(call.seconds_since_1970().saturating_sub(SLOW)));
     }
 }

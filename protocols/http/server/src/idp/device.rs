@@ -13,7 +13,7 @@ use super::page::{Form, message_page, redirect};
 use crate::call::Call;
 use crate::oauth::{Refusal, refused};
 use crate::reply::Reply;
-use crate::script::Twist;
+use crate::script::LoginFault;
 
 /// How long a device waits between two questions.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -80,12 +80,12 @@ pub(super) fn exchange(call: &Call<'_>, client: &Client) -> Result<Grant, Refusa
     let provider = &call.realm.provider;
     let wrong = |error, why| refused(400, error, why);
     let expired = || wrong("expired_token", "Device code is expired");
-    match call.twist {
-        Some(Twist::Pending) => {
+    match call.login_fault {
+        Some(LoginFault::Pending) => {
             return Err(wrong("authorization_pending", "The authorization request is pending"));
         }
-        Some(Twist::SlowDown) => return Err(wrong("slow_down", "Slow down")),
-        Some(Twist::ExpiredGrant) => return Err(expired()),
+        Some(LoginFault::SlowDown) => return Err(wrong("slow_down", "Slow down")),
+        Some(LoginFault::ExpiredGrant) => return Err(expired()),
         _ => {}
     }
     let code = call.form().first("device_code").unwrap_or_default();

@@ -13,7 +13,7 @@ use super::page::{Form, message_page, redirect};
 use super::provider::{Code, Session};
 use crate::call::Call;
 use crate::reply::Reply;
-use crate::script::Twist;
+use crate::script::LoginFault;
 
 /// The cookie of a login, and that of a session.
 const LOGIN: &str = "IDP_LOGIN";
@@ -31,9 +31,9 @@ impl Login {
     pub(super) fn begin(call: &Call<'_>, purpose: Purpose, reply: &mut Reply) {
         let login = Self { purpose, page: mix(call.number), user: None };
         let id = call.realm.provider.logins.issue(call.now, login.clone());
-        match call.twist {
-            Some(Twist::NoCookie) => {}
-            Some(Twist::OtherHostCookie) => {
+        match call.login_fault {
+            Some(LoginFault::NoCookie) => {}
+            Some(LoginFault::OtherHostCookie) => {
                 let value = format!("{LOGIN}={id}; Domain=other.example.com; Path=/; Secure");
                 reply.field("Set-Cookie", value);
             }
@@ -146,10 +146,10 @@ fn examine(call: &Call<'_>, login: &mut Login) -> Outcome {
     let form = call.form();
     let text = |name| form.first(name).unwrap_or_default();
     let last = text("page").parse() == Ok(login.page);
-    if !last || call.twist == Some(Twist::ExpiredForm) {
+    if !last || call.login_fault == Some(LoginFault::ExpiredForm) {
         return Outcome::TooOld;
     }
-    let refused = call.twist == Some(Twist::WrongPassword);
+    let refused = call.login_fault == Some(LoginFault::WrongPassword);
     if let Some(user) = &login.user {
         let otp = text("otp");
         let period = totp_period(user, &otp, call.seconds_since_1970()).filter(|_| !refused);
@@ -176,7 +176,7 @@ fn examine(call: &Call<'_>, login: &mut Login) -> Outcome {
 /// The person is signed in.
 fn passed(call: &Call<'_>, login: &Login, user: Arc<str>, reply: &mut Reply) {
     let provider = &call.realm.provider;
-    if call.twist == Some(Twist::AccessDenied)
+    if call.login_fault == Some(LoginFault::AccessDenied)
         && let Purpose::Code(request) = &login.purpose
     {
         provider.count(Event::Login, false);
@@ -206,7 +206,7 @@ pub(super) fn give_code(
     session: &SignedIn,
     reply: &mut Reply,
 ) {
-    if call.twist == Some(Twist::AccessDenied) {
+    if call.login_fault == Some(LoginFault::AccessDenied) {
         return request.reply(call, &[("error", "access_denied")], reply);
     }
     let code = Code {

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::call::Call;
 use crate::reply::Reply;
-use crate::script::Twist;
+use crate::script::LoginFault;
 
 const HTML: &str = "text/html;charset=utf-8";
 
@@ -70,14 +70,14 @@ impl Form<'_> {
     /// Shows the page, or what the script makes of it.
     pub(super) fn show(&self, call: &Call<'_>, reply: &mut Reply) {
         let mut body = String::with_capacity(1024);
-        match call.twist {
-            Some(Twist::NoForm) => {
+        match call.login_fault {
+            Some(LoginFault::NoForm) => {
                 let text = "The service is being maintained.";
                 return message_page(reply, 200, "Maintenance", text, true);
             }
-            Some(Twist::JsonPage) => return reply.json(200, &json!({"action": self.action})),
-            Some(Twist::ScriptForm) => self.write_script(&mut body),
-            Some(Twist::TwoForms) => {
+            Some(LoginFault::JsonPage) => return reply.json(200, &json!({"action": self.action})),
+            Some(LoginFault::ScriptForm) => self.write_script(&mut body),
+            Some(LoginFault::TwoForms) => {
                 self.write(self.id, &mut body);
                 self.write(&format!("{}-again", self.id), &mut body);
             }

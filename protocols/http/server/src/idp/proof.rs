@@ -9,7 +9,7 @@ use super::jose::{PublicKey, Signed, hash};
 use crate::call::Call;
 use crate::oauth::{Refusal, refused};
 use crate::reply::Reply;
-use crate::script::Twist;
+use crate::script::LoginFault;
 
 /// The thumbprint of the key whose possession the request proves, if it has a proof. `token` is the access token that
 /// it must be about.
@@ -45,7 +45,7 @@ pub(super) fn check(call: &Call<'_>, token: Option<&str>) -> Result<Option<Arc<s
 
 /// Demands a nonce, if a script wants that and the request has a proof without one.
 pub(super) fn nonce(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refusal> {
-    if call.twist != Some(Twist::DemandNonce) {
+    if call.login_fault != Some(LoginFault::DemandNonce) {
         return Ok(());
     }
     let Some(text) = call.request.fields.text("dpop") else { return Ok(()) };

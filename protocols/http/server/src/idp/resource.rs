@@ -10,7 +10,7 @@ use super::{login, proof};
 use crate::call::Call;
 use crate::oauth::{Refusal, refused};
 use crate::reply::Reply;
-use crate::script::Twist;
+use crate::script::LoginFault;
 
 /// GET or POST `userinfo`.
 pub(super) fn user_info(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refusal> {
@@ -37,7 +37,7 @@ fn presented(call: &Call<'_>, reply: &mut Reply) -> Result<Access, Refusal> {
     if !by_proof && !scheme.eq_ignore_ascii_case("bearer") {
         return Err(wrong);
     }
-    if call.twist == Some(Twist::ExpiredToken) {
+    if call.login_fault == Some(LoginFault::ExpiredToken) {
         return Err(refused(401, "invalid_token", "Token is not active"));
     }
     let access = provider.permitted(&provider.access, token.trim(), call.now).ok_or(wrong)?;

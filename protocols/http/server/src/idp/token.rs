@@ -14,7 +14,7 @@ use super::provider::Access;
 use crate::call::Call;
 use crate::oauth::{Refusal, refused};
 use crate::reply::Reply;
-use crate::script::Twist;
+use crate::script::LoginFault;
 
 /// What a client gives for tokens.
 type Exchange = fn(&Call<'_>, &Client) -> Result<Grant, Refusal>;
@@ -109,7 +109,7 @@ fn by_code(call: &Call<'_>, client: &Client) -> Result<Grant, Refusal> {
     let wrong = |why| refused(400, "invalid_grant", why);
     let code = provider.codes.number(&form.first("code").unwrap_or_default());
     let code = code.and_then(|code| provider.codes.take(code, call.now));
-    let code = code.filter(|_| call.twist != Some(Twist::ExpiredGrant));
+    let code = code.filter(|_| call.login_fault != Some(LoginFault::ExpiredGrant));
     let code = code.ok_or(wrong("Code not valid"))?;
     let request = &code.request;
     if request.client != client.id {
@@ -145,7 +145,7 @@ fn by_code(call: &Call<'_>, client: &Client) -> Result<Grant, Refusal> {
 fn by_refresh_token(call: &Call<'_>, client: &Client) -> Result<Grant, Refusal> {
     let (form, provider) = (call.form(), &call.realm.provider);
     let wrong = |why| refused(400, "invalid_grant", why);
-    if call.twist == Some(Twist::ExpiredGrant) {
+    if call.login_fault == Some(LoginFault::ExpiredGrant) {
         return Err(wrong("Session not active"));
     }
     let token = form.first("refresh_token").unwrap_or_default();

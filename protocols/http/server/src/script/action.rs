@@ -3,7 +3,7 @@
 use brunt_embedded::script::period::{Period, Range};
 use serde::Deserialize;
 
-use super::twist::{ScimFault, Twist};
+use super::login_fault::{LoginFault, ScimFault};
 use crate::reply::Filler;
 
 /// The largest number of bytes that an action can name.
@@ -46,7 +46,7 @@ pub(crate) enum Action {
     /// Send an interim response of this status before the answer.
     Interim(u16),
     /// Let a login of `/idp` go another way.
-    Idp(Twist),
+    Idp(LoginFault),
     /// Refuse a request to `/scim`.
     Scim(ScimFault),
 }
@@ -84,7 +84,7 @@ impl Action {
             Self::Chunked(_) => "chunked",
             Self::UntilClose => "until-close",
             Self::Interim(_) => "interim",
-            Self::Idp(twist) => twist.name(),
+            Self::Idp(login_fault) => login_fault.name(),
             Self::Scim(fault) => fault.name(),
         }
     }
@@ -92,7 +92,7 @@ impl Action {
     /// Whether it can be done to a request for this path.
     pub(super) fn concerns(self, path: &str) -> bool {
         match self {
-            Self::Idp(twist) => twist.concerns(path),
+            Self::Idp(login_fault) => login_fault.concerns(path),
             Self::Scim(_) => ScimFault::concerns(path),
             _ => true,
         }

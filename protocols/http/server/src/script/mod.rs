@@ -30,12 +30,12 @@
 //! ```
 
 mod action;
+mod login_fault;
 mod rule;
-mod twist;
 
 pub(super) use action::Action;
+pub(super) use login_fault::{LoginFault, ScimFault};
 pub(super) use rule::{Facts, Faults};
-pub(super) use twist::{ScimFault, Twist};
 
 pub use brunt_embedded::script::ScriptError;
 use brunt_embedded::script::{self, rules};

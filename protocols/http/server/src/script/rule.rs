@@ -5,7 +5,7 @@ use std::time::Duration;
 use brunt_embedded::script::rules;
 
 use super::action::{Action, ActionError};
-use super::twist::{ScimFault, Twist};
+use super::login_fault::{LoginFault, ScimFault};
 
 brunt_embedded::rule!(Action {
     /// Any method, if it is empty.
@@ -34,7 +34,7 @@ pub(crate) struct Faults {
     /// The action on the answer, with a random number. The last of several rules wins.
     pub(crate) done: Option<(Action, u64)>,
     /// What the provider does differently, and what that of SCIM does.
-    pub(crate) twist: Option<Twist>,
+    pub(crate) login_fault: Option<LoginFault>,
     pub(crate) scim: Option<ScimFault>,
 }
 
@@ -82,7 +82,7 @@ impl rules::Rule for Rule {
         match self.action {
             Action::Delay(range) => faults.delay += range.choose(random),
             Action::Status(status) => faults.status = Some(status),
-            Action::Idp(twist) => faults.twist = Some(twist),
+            Action::Idp(login_fault) => faults.login_fault = Some(login_fault),
             Action::Scim(fault) => faults.scim = Some(fault),
             action => faults.done = Some((action, random)),
         }

@@ -314,14 +314,14 @@ fn saml_response_is_posted_to_the_service_provider() {
 }
 
 /// The login page, and what became of its form, of a server with this rule.
-fn twisted(twist: &str) -> (Answer, Option<Answer>) {
-    let server = scripted(&format!("[[rule]]\naction = {{ idp = '{twist}' }}"));
+fn twisted(login_fault: &str) -> (Answer, Option<Answer>) {
+    let server = scripted(&format!("[[rule]]\naction = {{ idp = '{login_fault}' }}"));
     let mut browser = Browser::new(&server);
     let page = browser.open("");
     let html = String::from_utf8_lossy(&page.body).into_owned();
     let sent =
         html.contains("<form").then(|| browser.submit(&page, "username=user.1&password=password"));
-    assert!(server.stats().faults.iter().any(|(name, count)| *name == twist && *count > 0));
+    assert!(server.stats().faults.iter().any(|(name, count)| *name == login_fault && *count > 0));
     (page, sent)
 }
 
@@ -349,16 +349,16 @@ fn login_faults_each_take_effect() {
 
 #[test]
 fn token_faults_each_take_effect() {
-    let with = |twist: &str, target: &str, form: &str| {
-        let server = scripted(&format!("[[rule]]\naction = {{ idp = '{twist}' }}"));
+    let with = |login_fault: &str, target: &str, form: &str| {
+        let server = scripted(&format!("[[rule]]\naction = {{ idp = '{login_fault}' }}"));
         let answer =
             connect(&server).exchange("POST", target, &[FORM, ("Authorization", "Bearer x")], form);
         assert_eq!(server.stats().faults.len(), 1);
         answer
     };
     let device = "grant_type=urn:ietf:params:oauth:grant-type:device_code&client_id=tv";
-    for (twist, error) in [("pending", "authorization_pending"), ("slow-down", "slow_down")] {
-        assert_eq!(with(twist, "/idp/token", device).json()["error"], error);
+    for (login_fault, error) in [("pending", "authorization_pending"), ("slow-down", "slow_down")] {
+        assert_eq!(with(login_fault, "/idp/token", device).json()["error"], error);
     }
     let renew = "grant_type=refresh_token&client_id=web&refresh_token=x";
     let answer = with("expired-grant", "/idp/token", renew);

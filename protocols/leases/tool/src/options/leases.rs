@@ -12,7 +12,7 @@ use brunt_run::options::quiet::Quiet;
 use brunt_run::options::resend::Resending;
 use brunt_run::options::run_options::RunOptions;
 use brunt_run::options::selected::{Selected, Selects};
-use brunt_run::options::spelled::{Spelled, Spells};
+use brunt_run::options::spelled::{Spelled, ToolSpelling};
 use brunt_run::options::spelling::{Own, Spelling};
 use clap::{Args, ValueEnum};
 
@@ -72,7 +72,7 @@ pub struct LeaseLoadArgs {
 #[derive(Debug)]
 pub struct Operations;
 
-impl Spells for Operations {
+impl ToolSpelling for Operations {
     const SPELLING: &'static Spelling = &Spelling {
         noun: "operation",
         nouns: "operations",

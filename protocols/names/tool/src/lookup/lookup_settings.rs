@@ -21,7 +21,7 @@ use brunt_run::options::arrivals::Rate;
 use brunt_run::options::load_options::LoadOptions;
 use brunt_run::options::resend::Resending;
 use brunt_run::options::run_options::NodeError;
-use brunt_run::options::spelled::Spells as _;
+use brunt_run::options::spelled::ToolSpelling as _;
 use brunt_run::schedules::LoadError;
 use brunt_run::share::{self, ShareError};
 

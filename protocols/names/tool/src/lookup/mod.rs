@@ -20,11 +20,11 @@ use brunt_net::Network;
 use brunt_record::{Catalogue, Record};
 use brunt_run::Console;
 use brunt_run::World;
-use brunt_run::load::{NO_ADDRESS, Suits, never};
+use brunt_run::load::{NO_ADDRESS, SubjectCheck, never};
 use brunt_run::options::output::OutputArgs;
 use brunt_run::options::pacing::Pacing;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::options::spelled::Spells as _;
+use brunt_run::options::spelled::ToolSpelling as _;
 use brunt_run::summary::{Ending, Stream, SummaryError};
 use brunt_run::{
     Caller, EngineError, ExitPolicy, Finished, Job, Load, ObjectivesError, Outcome, Prepared,
@@ -95,10 +95,10 @@ impl Load for LookupArgs {
         &'a self,
         _: &'a World,
         network: &Network,
-        suits: Suits<'_>,
+        check: SubjectCheck<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
         let (prepared, _) = ready(self, network)?;
-        suits(prepared.subject())?;
+        check(prepared.subject())?;
         Ok(Box::new(prepared))
     }
 }

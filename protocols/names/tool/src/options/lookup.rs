@@ -6,7 +6,7 @@ use brunt_names_driver::{By, Distribution};
 use brunt_run::options::about::About;
 use brunt_run::options::output::OutputArgs;
 use brunt_run::options::resend::Resending;
-use brunt_run::options::spelled::{Spelled, Spells};
+use brunt_run::options::spelled::{Spelled, ToolSpelling};
 use brunt_run::options::spelling::{Own, Spelling};
 use clap::{Args, ValueEnum};
 
@@ -107,7 +107,7 @@ pub struct LookupLoad {
 #[derive(Debug)]
 pub struct Lookups;
 
-impl Spells for Lookups {
+impl ToolSpelling for Lookups {
     const SPELLING: &'static Spelling = &Spelling {
         noun: "lookup",
         nouns: "lookups",

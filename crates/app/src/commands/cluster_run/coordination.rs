@@ -1,4 +1,4 @@
-//! [`Conductor`]: the thread on which a coordinator receives agents' reports and answers them.
+//! [`Coordination`]: the thread on which a coordinator receives agents' reports and answers them.
 //!
 //! Agents expect an answer four times a second, whether the program is busy with figures, files or screens. So a thread
 //! of its own receives their reports. The agents' event streams are parsed on further threads, and the results wait
@@ -34,7 +34,7 @@ const FED_MAX: usize = 64;
 
 /// A request from the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ConductorRequest {
+pub(super) enum CoordinationRequest {
     Begin,
     Stop,
     Abort,
@@ -49,8 +49,8 @@ pub(super) struct Ordered {
     pub(super) files: Option<Arc<Bundle>>,
 }
 
-/// A report from the conductor to the program.
-pub(super) enum ConductorReport {
+/// A report from the coordination to the program.
+pub(super) enum CoordinationReport {
     /// What has happened to agents, and the names of the agents.
     Event(CoordinatorEvent, Arc<[String]>),
     /// The run is over; what is known of each agent.
@@ -60,18 +60,18 @@ pub(super) enum ConductorReport {
 }
 
 /// A coordinator that runs on its own thread.
-pub(super) struct Conductor {
-    wishes: UnboundedSender<ConductorRequest>,
-    pub(super) news: Receiver<ConductorReport>,
+pub(super) struct Coordination {
+    requests: UnboundedSender<CoordinationRequest>,
+    pub(super) reports: Receiver<CoordinationReport>,
     pub(super) fed: Receiver<(u32, StreamPart)>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Conductor {
+impl Coordination {
     /// Begins to gather agents.
     pub(super) fn start(plane: &PlaneArgs, ordered: Ordered) -> Result<Self, Refusal> {
-        let (wishes, incoming) = unbounded_channel();
-        let (sender, news) = channel();
+        let (requests, incoming) = unbounded_channel();
+        let (sender, reports) = channel();
         let (give, fed) = sync_channel(FED_MAX);
         let plane = plane.clone();
         let act = move || {
@@ -83,19 +83,19 @@ impl Conductor {
                 })
             };
             if let Err(refusal) = run() {
-                let _ = failed.send(ConductorReport::Failed(refusal));
+                let _ = failed.send(CoordinationReport::Failed(refusal));
             }
         };
-        let thread = std::thread::Builder::new().name("conductor".to_owned()).spawn(act);
+        let thread = std::thread::Builder::new().name("coordination".to_owned()).spawn(act);
         let thread = thread
             .map_err(|error| Refusal::failed(format!("failed to start a thread: {error}")))?;
-        Ok(Self { wishes, news, fed, thread: Some(thread) })
+        Ok(Self { requests, reports, fed, thread: Some(thread) })
     }
 
     /// Sends a request to the thread.
-    pub(super) fn wish(&self, wish: ConductorRequest) {
+    pub(super) fn request(&self, request: CoordinationRequest) {
         // If the thread has ended, the run is over as well.
-        let _ = self.wishes.send(wish);
+        let _ = self.requests.send(request);
     }
 
     /// Waits until all agents know that the run is over.
@@ -115,7 +115,7 @@ struct Run {
     files: Option<Arc<Bundle>>,
     clock: Monotonic,
     prefix: String,
-    sender: Sender<ConductorReport>,
+    sender: Sender<CoordinationReport>,
     feed: SyncSender<(u32, StreamPart)>,
     over: Option<Duration>,
 }
@@ -124,8 +124,8 @@ async fn conduct(
     plane: &PlaneArgs,
     nats: Nats,
     Ordered { requested, signer, files }: Ordered,
-    mut wished: UnboundedReceiver<ConductorRequest>,
-    (sender, feed): (Sender<ConductorReport>, SyncSender<(u32, StreamPart)>),
+    mut wished: UnboundedReceiver<CoordinationRequest>,
+    (sender, feed): (Sender<CoordinationReport>, SyncSender<(u32, StreamPart)>),
 ) -> Result<(), Refusal> {
     let refused = |error| Refusal::failed(format!("failed to {error}"));
     let pool = plane.broker.pool();
@@ -142,7 +142,7 @@ async fn conduct(
     let mut ticks = Ticks::every(TICK);
     while run.over.is_none_or(|over| run.now().saturating_sub(over) < AFTER) {
         tokio::select! {
-            Some(wish) = wished.recv() => run.obey(wish),
+            Some(request) = wished.recv() => run.obey(request),
             Some(request) = reported.next() => run.report(request).await,
             Some(request) = pieces.next() => run.bring(request).await,
             Some(request) = hellos.next() => run.join(request).await,
@@ -166,12 +166,12 @@ impl Run {
         Sealed::new(value, &|text| Some(self.signer.as_ref()?.sign(text))).bytes()
     }
 
-    fn obey(&mut self, wish: ConductorRequest) {
+    fn obey(&mut self, request: CoordinationRequest) {
         let now = self.now();
-        match wish {
-            ConductorRequest::Begin => self.coordinator.begin(now),
-            ConductorRequest::Stop => self.coordinator.stop(),
-            ConductorRequest::Abort => self.coordinator.abort(),
+        match request {
+            CoordinationRequest::Begin => self.coordinator.begin(now),
+            CoordinationRequest::Stop => self.coordinator.stop(),
+            CoordinationRequest::Abort => self.coordinator.abort(),
         }
     }
 
@@ -238,9 +238,9 @@ impl Run {
                 _ => {}
             }
             let over = event == CoordinatorEvent::Over;
-            let _ = self.sender.send(ConductorReport::Event(event, labels));
+            let _ = self.sender.send(CoordinationReport::Event(event, labels));
             if over {
-                let _ = self.sender.send(ConductorReport::Over(self.coordinator.summaries()));
+                let _ = self.sender.send(CoordinationReport::Over(self.coordinator.summaries()));
             }
         }
     }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 /// What the provider does differently. Each is about some of its paths, and selects requests for these only.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Twist {
+pub(crate) enum LoginFault {
     /// The page has no form, but says that the service is being maintained.
     NoForm,
     /// The page's form is drawn by a script.
@@ -58,7 +58,7 @@ pub(crate) enum ScimFault {
     TooManyRequests,
 }
 
-impl Twist {
+impl LoginFault {
     /// Its name in scripts.
     pub(super) const fn name(self) -> &'static str {
         match self {
@@ -131,9 +131,12 @@ mod tests {
 
     #[test]
     fn faults_concern_their_paths() {
-        assert!(Twist::NoForm.concerns("/idp/authorize") && !Twist::NoForm.concerns("/idp/token"));
-        assert!(Twist::ExpiredGrant.concerns("/idp/token"));
-        assert!(!Twist::ExpiredGrant.concerns("/oauth2/access_token"));
+        assert!(
+            LoginFault::NoForm.concerns("/idp/authorize")
+                && !LoginFault::NoForm.concerns("/idp/token")
+        );
+        assert!(LoginFault::ExpiredGrant.concerns("/idp/token"));
+        assert!(!LoginFault::ExpiredGrant.concerns("/oauth2/access_token"));
         assert!(ScimFault::concerns("/scim/v2/Users") && !ScimFault::concerns("/scimitar"));
     }
 }

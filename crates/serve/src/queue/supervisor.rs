@@ -1,4 +1,4 @@
-//! [`Conductor`]: the thread that starts runs, stops them, and determines how they ended.
+//! [`Supervisor`]: the thread that starts runs, stops them, and determines how they ended.
 
 use std::fs::File;
 use std::io;
@@ -34,7 +34,7 @@ const DISK_MIN: u64 = 1 << 30;
 const LOG_END_MAX: usize = 2_000;
 
 /// Conducts the runs of a queue.
-pub(super) struct Conductor {
+pub(super) struct Supervisor {
     shared: Arc<Shared>,
     active: Vec<ActiveRun>,
     ticks: u32,
@@ -63,7 +63,7 @@ enum StartError {
     NoAgents,
 }
 
-impl Conductor {
+impl Supervisor {
     /// Finds the runs that were submitted to an earlier server.
     pub(super) fn new(shared: Arc<Shared>) -> io::Result<Self> {
         let mut left: Vec<Status> = Vec::new();
@@ -79,12 +79,12 @@ impl Conductor {
             known.add(status.clone(), &shared.audience);
         }
         drop(known);
-        let mut conductor = Self { shared, active: Vec::new(), ticks: 0 };
+        let mut supervisor = Self { shared, active: Vec::new(), ticks: 0 };
         for Status { number, process, .. } in left {
             let Some(id) = process else { continue };
-            conductor.follow(number, Process::adopted(id))?;
+            supervisor.follow(number, Process::adopted(id))?;
         }
-        Ok(conductor)
+        Ok(supervisor)
     }
 
     /// Works until the queue is closed. Active runs continue after that.
