@@ -60,25 +60,25 @@ impl Directory {
         own(|machine| Self::new(machine, config, NEVER))
     }
 
-    /// One at these addresses for the machine of this test, as `brunt target ldap` is.
-    pub(crate) fn listen(addresses: [&str; 2]) {
-        own(|machine| {
-            let addresses = addresses.map(|address| (address.to_owned(), false));
-            Self::at(machine, addresses, Config::default(), NEVER);
-        });
+    /// One for the machine of this test where `brunt target ldap` has its own, and one port with TLS.
+    pub(crate) fn listen() -> Self {
+        let clear = ["127.0.0.1:1389", "[::1]:1389"].map(|address| (address.to_owned(), false));
+        let secured = ["127.0.0.1:1636", "[::1]:1636"].map(|address| (address.to_owned(), true));
+        let addresses = [clear, secured].concat();
+        own(|machine| Self::at(machine, addresses, Config::default(), NEVER))
     }
 
     fn new(machine: &mut Machine, config: Config, pause: Range<Duration>) -> Self {
         let config = Config { host_names: vec![HOST.to_owned()], ..config };
         let addresses =
             [(389, false), (636, true)].map(|(port, tls)| (format!("{HOST}:{port}"), tls));
-        Self::at(machine, addresses, config, pause)
+        Self::at(machine, addresses.into(), config, pause)
     }
 
     /// One at these addresses, each with or without TLS.
     fn at(
         machine: &mut Machine,
-        addresses: [(String, bool); 2],
+        addresses: Vec<(String, bool)>,
         config: Config,
         pause: Range<Duration>,
     ) -> Self {

@@ -15,9 +15,8 @@ use crate::machine::own;
 use crate::rest_target::RestTarget;
 
 /// What stands in an example, and what is carried out instead.
-const INSTEAD: [(&str, &str); 11] = [
-    // A server in memory has no TLS, and no process whose time could be read.
-    ("-p 1636 -Z -X", "-p 1389"),
+const INSTEAD: [(&str, &str); 10] = [
+    // A server in memory has no process whose time could be read.
     (" --server-cpu local", ""),
     // What takes long is shortened.
     ("--deleteSizeThreshold 10,000", "--deleteSizeThreshold 20"),
@@ -75,6 +74,9 @@ fn carry_out_all(is_page: impl Fn(&str) -> bool) -> BTreeMap<String, usize> {
 #[test]
 fn help_examples_of_ldap_tools_work_against_the_embedded_server() {
     let tools = ldap_tools();
+    let is_secured =
+        |(name, block): &(String, String)| tools.contains(name) && block.contains("-Z");
+    assert!(examples().iter().filter(|it| is_secured(it)).count() > 3);
     let counts = carry_out_all(|page| tools.iter().any(|tool| tool == page));
     assert!(tools.iter().all(|tool| counts[tool] > 0), "{counts:?}");
 }
@@ -111,10 +113,8 @@ fn help_examples_name_existing_files() {
 /// Carries an example out. Files that it writes are in a directory of their own, and loads of a directory that have no
 /// limit end after fifty.
 fn carry_out(name: &str, block: &str, tools: &[String]) {
-    if !block.contains(":8080") && name != "loadgen" {
-        // What an example changes is there again for the next.
-        Directory::listen(["127.0.0.1:1389", "[::1]:1389"]);
-    }
+    // What an example changes is there again for the next.
+    let directory_server = (!block.contains(":8080") && name != "loadgen").then(Directory::listen);
     let directory = scratch();
     let line = INSTEAD.iter().fold(block.to_owned(), |it, (from, to)| it.replace(from, to));
     let mut words = shlex::split(&line).unwrap_or_else(|| panic!("{line}"));
@@ -141,6 +141,10 @@ fn carry_out(name: &str, block: &str, tools: &[String]) {
         without_a_limit(&ended);
     } else {
         assert_eq!(ended.code(), 0, "{ended}");
+    }
+    if let Some(server) = directory_server {
+        let is_secured = words.iter().any(|word| *word == "-Z" || word.starts_with("ldaps://"));
+        assert_eq!(server.stats().handshakes > 0, is_secured, "{ended}");
     }
     let is_read_as_unboundid = ended.output().contains("was read as one of UnboundID's");
     assert_eq!(is_read_as_unboundid, unboundid, "{ended}");
