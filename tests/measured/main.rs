@@ -11,6 +11,7 @@ mod pace;
 mod recomputed;
 mod resolver;
 mod stall;
+mod stopped;
 mod thread_groups;
 mod truths;
 mod verdict;

@@ -6,4 +6,3 @@ mod endings;
 mod overload;
 mod server;
 mod sockets;
-mod stopped;
