@@ -99,3 +99,21 @@ fn end_after(time: Duration, world: &World) -> Result<(), Refusal> {
     let spawned = thread::Builder::new().name("limit".to_owned()).spawn(wait);
     spawned.map(drop).map_err(|error| failed(format!("start a thread: {error}")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_envelope::Grant;
+    use brunt_run::environment::Environment;
+
+    #[test]
+    fn agents_are_waited_for_as_long_as_the_site_is_configured_to() {
+        let grant = Grant { allow: vec!["127.0.0.1:9".to_owned()], ..Grant::default() };
+        let requested = RunSpec { grant, ..RunSpec::default() };
+        let (nats, pool) = (Some("nats://127.0.0.1:4222".to_owned()), "default".to_owned());
+        let meeting = ClusterSettings { nats, pool, patience_s: 4, ..ClusterSettings::default() };
+        let args = arguments(&requested, 3, &meeting, &World::kept(Environment::default()));
+        let Ok(args) = args else { panic!("the words are those of a command") };
+        assert_eq!((args.agents, args.patience), (Some(3), Some(Duration::from_secs(4))));
+    }
+}
