@@ -37,12 +37,16 @@ fn ab_alternates_commands_and_keeps_records() {
 
 #[test]
 fn ab_interrupt_ends_the_run_and_compares_the_rest() {
-    let target = Target::start("ldap");
-    let port = target.port().parse().unwrap();
+    // The first two runs are answered, and the third waits until it is interrupted.
+    let script = "[[rule]]\non = ['bind']\nfirst = 801\naction = 'drop'\n";
+    let target = Target::scripted("ldap", script);
     let directory = scratch();
     let kept = directory.path().join("kept");
     let keep = ["--runs", "50", "--keep", kept.to_str().unwrap()];
-    let mut program = ab(&keep, &binds(port, 2), &binds(port, 2)).start();
+    let words = binds(target.port().parse().unwrap(), 2).join(" ");
+    let counted = words.replace(" -d 2 ", " -m 400 --drainTimeout 100 ");
+    let words: Vec<String> = counted.split(' ').map(str::to_owned).collect();
+    let mut program = ab(&keep, &words, &words).start();
     program.wait_until("two runs", |_, stderr| stderr.contains("B1: "));
     // The third has begun.
     assert!(until(Duration::from_secs(90), || kept.join("b/02.log").exists()));

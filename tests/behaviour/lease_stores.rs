@@ -50,9 +50,9 @@ fn leases_signal_ends_cleanly_and_leaves_no_files() {
 #[test]
 fn leases_signal_before_measuring_leaves_no_files() {
     let directory = scratch();
-    let run = brunt("leases -d 60s --directory . --record r.json");
+    // The directory is made before its disk is measured. After that come leases that take minutes to write.
+    let run = brunt("leases -d 60s --preload 200m --directory . --record r.json");
     let program = run.within(directory.path()).start();
-    // The directory is made before its disk is measured, which takes some tenths of a second at least.
     let made =
         || fs::read_dir(directory.path()).unwrap().any(|entry| entry.unwrap().path().is_dir());
     assert!(until(Duration::from_secs(90), made), "no directory was made");

@@ -17,8 +17,13 @@ use brunt_test_program::{Target, Trial, binary, brunt, scratch};
 
 /// A run of some intervals, and words for its results.
 fn line(target: &Target, results: &[(&str, &Path)]) -> Vec<String> {
+    line_of(target, "2s", results)
+}
+
+/// The same of a run that would last so long.
+fn line_of(target: &Target, length: &str, results: &[(&str, &Path)]) -> Vec<String> {
     let url = format!("http://{}/sleep?ms=1", target.address());
-    let run = ["http", "-c", "2", "-q", "50", "-z", "2s", "--quiet", "--details", "--interval"];
+    let run = ["http", "-c", "2", "-q", "50", "-z", length, "--quiet", "--details", "--interval"];
     let run = run.into_iter().chain(["100ms", &url]);
     let files = results.iter().flat_map(|(option, path)| {
         [(*option).to_owned(), path.to_str().expect("a plain path").to_owned()]
@@ -84,7 +89,7 @@ fn closed_pipe_reader_blocks_nothing() {
 fn killed_run_leaves_whole_lines_in_its_hlog() {
     let (directory, target) = (scratch(), Target::start("rest"));
     let hlog = directory.path().join("run.hlog");
-    let run = brunt("").args(line(&target, &[("--hlog", &*hlog)])).start();
+    let run = brunt("").args(line_of(&target, "10m", &[("--hlog", &*hlog)])).start();
     let text = || fs::read_to_string(&hlog).unwrap_or_default();
     assert!(until(Duration::from_secs(90), || text().lines().count() >= 9), "{}", text());
     run.signal(Signal::KILL);
@@ -101,21 +106,29 @@ fn killed_run_leaves_whole_lines_in_its_hlog() {
 fn closed_terminal_ends_the_run_cleanly() {
     let (directory, target) = (scratch(), Target::start("rest"));
     let [path, hlog] = ["run.json", "run.hlog"].map(|name| directory.path().join(name));
-    for (nohup, code) in [(false, 143), (true, 0)] {
-        let words = line(&target, &[("--record", &*path), ("--hlog", &*hlog)]);
+    for (nohup, code) in [(false, 143), (true, 130)] {
+        let words = line_of(&target, "10m", &[("--record", &*path), ("--hlog", &*hlog)]);
         // These tests may run where the signal is ignored already.
         let signal = if nohup { "--ignore-signal=HUP" } else { "--default-signal=HUP" };
         let run = Trial::new(Command::new("env")).arg(signal).arg(binary()).args(words).start();
         let lines = || fs::read_to_string(&hlog).unwrap_or_default().lines().count();
         assert!(until(Duration::from_secs(90), || lines() >= 6), "{} lines", lines());
         run.signal(Signal::HUP);
+        if nohup {
+            // It continues, until it is ended in another way.
+            let lines_then = lines();
+            assert!(until(Duration::from_secs(90), || lines() >= lines_then + 6), "{}", lines());
+            run.signal(Signal::INT);
+        }
         let ended = run.wait().expect(code);
         assert!(ended.stdout.contains("Outcomes"), "{ended}");
         let record = Record::read(&path).expect("a record");
         let reasons = &record.verdict.reasons;
-        let says_hangup =
-            reasons.iter().any(|reason| reason.text.contains("ended by SIGHUP after"));
-        assert_eq!(says_hangup, !nohup, "{ended}");
+        let says = |signal: &str| {
+            let words = format!("ended by {signal} after");
+            reasons.iter().any(|reason| reason.text.contains(&words))
+        };
+        assert_eq!((says("SIGHUP"), says("SIGINT")), (!nohup, nohup), "{ended}");
         fs::remove_file(&hlog).expect("a log");
     }
 }

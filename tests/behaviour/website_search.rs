@@ -94,9 +94,17 @@ fn search_by_api_reports_the_highest_rate_and_is_reindexed() {
         going = requested(&visitor, &token, ("GET", &at_run), "").1;
         going["over"] == true
     });
-    assert!(over && going["state"] == "done" && going["exit"] == 4, "{going}");
+    // Where a busy machine let no step pass, nothing is claimed.
+    let exit = going["exit"].as_u64();
+    assert!(over && going["state"] == "done" && [Some(4), Some(9)].contains(&exit), "{going}");
     let record = at.join("runs").join(&id).join("record.json.gz");
     let Ok(Document::Collection(found)) = Document::read(&record) else { panic!("a search") };
+    assert_eq!(
+        found.figures.contains_key("floor"),
+        exit == Some(4),
+        "{going}: {:?}",
+        found.figures
+    );
     kept(&visitor, &id, &found, &record.display().to_string());
     assert_eq!(requested(&visitor, &token, ("GET", "/api/v1/records"), "").0, 403);
     let before = visitor.api(&reader, &format!("/api/v1/records/{id}"));
@@ -111,9 +119,13 @@ fn search_by_api_reports_the_highest_rate_and_is_reindexed() {
 
 /// What the site has of it is what the record says.
 fn kept(visitor: &Visitor, id: &str, found: &Collection, record: &str) {
-    let floor = found.figures.get("floor").copied().expect("something was in the way");
-    assert!(floor > 0.0 && floor <= 100.0, "{floor}");
-    let output = format!("Sustains at least {}", rate(floor));
+    let output = match found.figures.get("floor").copied() {
+        Some(floor) => {
+            assert!(floor > 0.0 && floor <= 100.0, "{floor}");
+            format!("Sustains at least {}", rate(floor))
+        }
+        None => "No claim: ".to_owned(),
+    };
     let (_, page) = visitor.ask("GET", &format!("/runs/{id}"), "", "");
     assert!(page.contains(&output) && page.contains("Not tested"), "{page}");
     assert!(page.contains(">ci<") && !page.contains("Baseline"), "{page}");

@@ -43,7 +43,8 @@ fn test_period_is_exact() {
     let run = Brunt::on(&lan).typed("-4 -l lan0 -r 50 -p 2 10.77.0.1").run().went_well();
     let took = begun.elapsed();
     assert_eq!(run.count("ok"), 100, "{run}");
-    assert!((1_900..4_000).contains(&took.as_millis()), "{took:?}\n{run}");
+    // That it ends when the period does is seen in virtual time (`tests/in_memory`).
+    assert!(took >= Duration::from_millis(1_900), "{took:?}\n{run}");
 }
 
 #[test]
@@ -79,22 +80,19 @@ fn drop_limit_ends_a_run() {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "how long a run takes is what the test is about")]
 fn wait_option_sets_the_time_for_last_answers() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     // Without -W as long as the drop time: an answer that takes 0.5 s is no drop.
     kea.pause();
-    let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -n 5 -R 5 -d 2 -d 2 10.77.0.1").start();
+    let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -n 5 -R 5 -d 90 -d 90 10.77.0.1").start();
     until(Duration::from_millis(500), || false);
     kea.resume();
     let run = run.wait().went_well();
     assert_eq!(run.count("ok"), 5, "{run}");
-    // With it no longer than that.
+    // With it no longer than that: the run ends long before anything is a drop.
     kea.pause();
-    let begun = Instant::now();
-    let run = "-4 -l lan0 -r 100 -n 5 -R 5 -d 30 -d 30 -W 300000 10.77.0.1";
+    let run = "-4 -l lan0 -r 100 -n 5 -R 5 -d 600 -d 600 -W 300000 10.77.0.1";
     let run = Brunt::on(&lan).typed(run).run().expect(3);
-    assert!(begun.elapsed() < Duration::from_secs(10), "{run}");
     assert_eq!((run.count("cut_off"), run.tally("DISCOVER-OFFER cut off")), (5, 5), "{run}");
     kea.resume();
 }

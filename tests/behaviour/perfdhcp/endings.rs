@@ -120,9 +120,15 @@ fn target_dhcp_prints_its_totals_at_the_end() {
 fn server_that_disappears_is_named_with_its_last_answer() {
     let server = Server::v4("");
     let port = server.port();
-    let run = server.start("-r 100 -p 4 -R 1000 -d 2 -d 2");
+    let run = server.start("-r 100 -R 1000 -d 2 -d 2 -t 0.5");
     wait_for("exchanges", || server.sent(Answer::Ack) > 100);
     drop(server);
+    // Silence is reported once it has lasted for the drop time.
+    let dropped = |line: &str| {
+        line.split_once("; drops: ").is_some_and(|(_, drops)| !drops.starts_with("0/"))
+    };
+    wait_for("drops", || run.printed().lines().any(dropped));
+    run.signal(Signal::INT);
     let ended = run.wait().expect(3);
     let record = ended.record();
     let note = ended.stderr.lines().find(|line| line.starts_with("note: no answer from "));
@@ -131,7 +137,8 @@ fn server_that_disappears_is_named_with_its_last_answer() {
         note.strip_prefix(&format!("note: no answer from 127.0.0.1:{port} from ")).expect(note);
     let (since, rest) = rest.split_once(" s to the end, when ").expect(note);
     let since: f64 = since.parse().expect(note);
-    assert!((0.9..4.0).contains(&since), "{ended}");
+    // As many ACKs as the server was waited for take a second at least.
+    assert!(since >= 0.9, "{ended}");
     let (sent, rest) = rest.split_once(" messages were sent; ").expect(note);
     let sent: u64 = sent.parse().expect(note);
     // Whatever was sent after the last answer was dropped, and the host of the server said why. So was what the server

@@ -20,6 +20,13 @@ impl Target {
         Self::of(brunt(&format!("target {kind} --listen 127.0.0.1:0 {more}")))
     }
 
+    /// Starts a server of this kind that follows a script.
+    pub fn scripted(kind: &str, script: &str) -> Self {
+        let trial = brunt(&format!("target {kind} --listen 127.0.0.1:0 --script"));
+        let file = trial.file("script.toml", script);
+        Self::of(trial.arg(file))
+    }
+
     /// Starts a server by a command line that has it listen at one address.
     pub(crate) fn of(trial: Trial) -> Self {
         let mut program = trial.start();

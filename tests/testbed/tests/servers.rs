@@ -40,7 +40,7 @@ fn slapd_starts_quickly_with_two_thousand_users() {
     let slapd = Slapd::start(Options::default());
     let took = start.elapsed();
     println!("slapd took {took:?}");
-    assert!(took < Duration::from_secs(20), "{took:?}");
+    assert!(took < Duration::from_secs(60), "{took:?}");
     assert_eq!(slapd.entries_below(PEOPLE_DN), 2_000 + 5);
     let mut search = slapd.client("ldapsearch");
     let found = message(search.args(["-x", "-LLL", "-b", BASE_DN, "(uid=user.1999)", "mail"]));
