@@ -343,13 +343,14 @@ fn abort_conditions_use_the_figures_of_all_agents() {
     let team = Team::start(&["--nats", &broker.url()]);
     // First a condition that neither agent's own figures meet, and then the one that every run of a site has.
     let own = "abort-on = [\"goodput > 35/s for 2s\"]\n";
-    for (head, path, most) in [(own, "/small.txt", 10.0), ("", "/status/503", 20.0)] {
+    for (head, path) in [(own, "/small.txt"), ("", "/status/503")] {
         let text = plan("rate = \"50/s\"\nduration = \"60s\"", path);
         team.write(&format!("{head}{text}"));
         let status = team.ended(&team.submit("2"));
         let how = (&status["state"], &status["exit"]);
         assert_eq!(how, (&json!("stopped"), &json!(10)), "{status}");
-        assert!(status["seconds"].as_f64().is_some_and(|seconds| seconds < most), "{status}");
+        // Its plan would have gone on for a minute.
+        assert!(status["seconds"].as_f64().is_some_and(|seconds| seconds < 59.0), "{status}");
         assert!(until(PATIENCE, || agents.iter().all(|agent| runs_of(agent).is_empty())));
     }
     team.end();
