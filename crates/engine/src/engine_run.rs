@@ -10,6 +10,8 @@ use std::sync::Arc;
 use brunt_record::Catalogue;
 
 use crate::run::run_sessions;
+#[cfg(feature = "virtual-time")]
+use crate::simulated_blocking;
 use crate::worker::Sessions;
 use crate::{
     BlockingSessionFactory, EngineClock, EngineTime, Finished, Plan, RunError, SessionFactory,
@@ -52,7 +54,10 @@ impl EngineRun<'_> {
                 crate::run_blocking(plan, catalogue, time, sessions, stop, sink)
             }
             #[cfg(feature = "virtual-time")]
-            EngineTime::Virtual(_) => Err(RunError::Blocking),
+            EngineTime::Virtual(time) => {
+                let sessions: Arc<F> = Arc::clone(sessions);
+                simulated_blocking::run(plan, catalogue, time, sessions, stop, sink)
+            }
         }
     }
 }

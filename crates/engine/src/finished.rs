@@ -40,10 +40,6 @@ pub enum RunError {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// Sessions that block their threads have no virtual time.
-    #[cfg(feature = "virtual-time")]
-    #[error("run sessions that block their threads in virtual time; give the run the machine's")]
-    Blocking,
     /// Exchanges were lost or counted twice: a fault of brunt, not of the target.
     #[error(transparent)]
     Imbalance(#[from] Imbalance),

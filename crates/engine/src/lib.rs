@@ -46,6 +46,8 @@ mod shares;
 #[cfg(test)]
 mod silent;
 mod simulated;
+#[cfg(feature = "virtual-time")]
+mod simulated_blocking;
 #[cfg(test)]
 mod simulation;
 #[cfg(test)]

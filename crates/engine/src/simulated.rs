@@ -27,7 +27,7 @@ use std::time::Duration;
 use tokio::runtime::{Builder, LocalOptions};
 
 /// No run of a test takes longer.
-const LONGEST: Duration = Duration::from_secs(86_400);
+pub(crate) const LONGEST: Duration = Duration::from_secs(86_400);
 
 /// Carries `plan` out as [`run`](crate::run()) does.
 pub(crate) fn run<T: Time>(

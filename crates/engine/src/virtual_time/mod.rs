@@ -5,21 +5,26 @@
 //! order that is drawn from the seed. So a run follows from its seeds, and another seed tries another order. What a
 //! [`Pause`] of the machine holds up is woken when that is over.
 //!
+//! Sessions that block have threads, of which one runs at a time; the others wait for their moments.
+//!
 //! Tokio's own timers keep the machine's time. Code that a run in virtual time uses must not wait for them.
 //!
 //! A run that would never end panics, so that its test fails and says when that was: if nothing waits for any moment,
 //! if a day has passed, or if the clock is read again and again while it stands still.
 
 mod pause;
+mod threads;
 mod virtual_machine;
 
 pub use pause::{Pause, PauseCause};
+pub(crate) use threads::VirtualThreads;
 pub use virtual_machine::VirtualMachine;
 
 use crate::machine::SimulatedMachine;
 use crate::readings::Readings;
 use crate::run_clock::RunClock;
 use crate::timer::{Time, Timer};
+use crate::worker::blocking::Wait as _;
 use brunt_exchange::chance::mix;
 use brunt_exchange::{Clock, Moment, Wait};
 use brunt_record::{Machine, Stall, TimerNoise};
@@ -51,6 +56,10 @@ struct State {
     readings: Readings,
     /// When a run must be over, while there is one.
     end: Option<Moment>,
+    /// How long each call of a blocking session takes besides its work.
+    call_time: Duration,
+    /// The threads of the run of blocking sessions, while there is one.
+    threads: Option<VirtualThreads>,
 }
 
 #[derive(Debug, Default)]
@@ -78,6 +87,8 @@ impl VirtualTime {
             times_set: 0,
             readings: Readings::default(),
             end: None,
+            call_time: Duration::ZERO,
+            threads: None,
         })))
     }
 
@@ -96,6 +107,42 @@ impl VirtualTime {
         let mut state = self.lock();
         let from = state.now;
         state.now = state.machine.worked(from, time);
+    }
+
+    /// Blocks the calling thread, which is that of a blocking session, for this long.
+    ///
+    /// # Panics
+    ///
+    /// If no run of blocking sessions is under way.
+    pub fn block(&self, time: Duration) {
+        let (at, threads) = (self.now() + time, self.lock().threads.clone());
+        threads.expect("a blocking session has a thread of a run").wait_until(at);
+    }
+
+    /// Has each exchange of a blocking session from now on take this long: what it does in it takes no time, unless it
+    /// [blocks](Self::block).
+    pub fn calls_take(&self, time: Duration) {
+        self.lock().call_time = time;
+    }
+
+    fn call_time(&self) -> Duration {
+        self.lock().call_time
+    }
+
+    /// What decides the order of what happens at the same moment.
+    fn chance(&self) -> u64 {
+        self.lock().chance()
+    }
+
+    /// Moves on to this moment, or to a later one if the machine is paused then. Returns why the run will never end, if
+    /// it should have been over by then.
+    fn move_to(&self, at: Moment) -> Option<String> {
+        let mut state = self.lock();
+        let at = state.now.max(at);
+        state.now = state.machine.woken(at);
+        let now = state.now;
+        state.end.take_if(|end| *end <= now)?;
+        Some(format!("the run never ends, and waits for {at:?} at {:?}", now.since_origin()))
     }
 
     /// Waits until an alarm rings that is set to this moment now.
@@ -125,10 +172,14 @@ impl VirtualTime {
 }
 
 impl State {
+    fn chance(&mut self) -> u64 {
+        self.times_set += 1;
+        mix(self.seed, self.times_set)
+    }
+
     fn set(&mut self, number: u64, at: Moment, is_timer: bool) {
         self.cancel(number);
-        self.times_set += 1;
-        let chance = mix(self.seed, self.times_set);
+        let chance = self.chance();
         let at = if is_timer { self.machine.rings(at, chance) } else { at };
         let key = (at, chance);
         let Some(alarm) = self.alarms.get_mut(&number) else { return };

@@ -26,11 +26,35 @@ use rustix::time::Timespec;
 
 /// A clock for which a thread can wait.
 pub(crate) trait Wait: Clock + Clone + Send + Sync + 'static {
+    /// What each thread of a run has while it uses the clock.
+    type Registration: Registration;
+
     /// Blocks the thread until this moment. It may return early.
     fn wait_until(&self, at: Moment);
+
+    /// Registers a thread that is about to be started.
+    fn register(&self) -> Self::Registration;
+
+    /// Takes the time that a call into a library takes besides its work, which on a real machine is none.
+    fn call(&self) {}
+}
+
+/// A thread that uses a clock, until this is dropped.
+pub(crate) trait Registration: Send + 'static {
+    /// The thread was started. It calls this before anything else.
+    fn begin(&self);
+}
+
+/// Threads of a real machine need none.
+impl Registration for () {
+    fn begin(&self) {}
 }
 
 impl Wait for Monotonic {
+    type Registration = ();
+
+    fn register(&self) {}
+
     fn wait_until(&self, at: Moment) {
         let left = at - self.now();
         if !left.is_zero() {

@@ -43,6 +43,10 @@ impl Clock for Virtual {
 }
 
 impl Wait for Virtual {
+    type Registration = ();
+
+    fn register(&self) {}
+
     fn wait_until(&self, at: Moment) {
         self.0.fetch_max(at.as_nanos(), Ordering::Relaxed);
     }

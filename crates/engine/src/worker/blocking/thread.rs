@@ -66,6 +66,7 @@ fn serve<T: Wait, C: BlockingSessionFactory>(
         text.clear();
         let mut watch = Watch::new(&slot.clock, wanted.then_some(&mut text));
         watch.sent_as(began);
+        slot.clock.call();
         let outcome = session.exchange(&ticket, &mut watch);
         let now = slot.clock.now();
         let ended = watch.ended_at().unwrap_or(now);

@@ -5,7 +5,7 @@
 
 use super::slot::{BlockingSlot, SlotError};
 use super::slot_state::{InFlight, SlotState, ThreadState};
-use super::{BlockingSessions, TICK, TICK_MIN, Wait};
+use super::{BlockingSessions, Registration as _, TICK, TICK_MIN, Wait};
 use crate::stop::Urgency;
 use crate::worker::Ended;
 use brunt_exchange::{Moment, Outcome, ShownExchange, Watch};
@@ -47,9 +47,12 @@ impl<T: Wait> Watchdog<T> {
     /// Starts thread number `me` of a slot; returns whether that succeeded.
     fn place(&self, slot: &Arc<BlockingSlot<T>>, me: u32) -> bool {
         let (own, sessions) = (Arc::clone(slot), Arc::clone(&self.sessions));
-        let name = format!("worker-{}", slot.number);
+        let (name, registration) = (format!("worker-{}", slot.number), slot.clock.register());
         // A thread that may have to be abandoned cannot be joined.
-        let placed = std::thread::Builder::new().name(name).spawn(move || sessions.live(&own, me));
+        let placed = std::thread::Builder::new().name(name).spawn(move || {
+            registration.begin();
+            sessions.live(&own, me);
+        });
         placed.map_err(|error| slot.fail(SlotError::Thread(error))).is_ok()
     }
 
