@@ -5,12 +5,14 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::time::Duration;
 
 use brunt_record::Collection;
 use brunt_test_program::{CLIFF, Ended, SHORT, scratch, without_a_limit};
 
-use crate::machine::run;
+use crate::machine::{Machine, run};
 use crate::rest_target::RestTarget;
+use crate::wire::WAY;
 
 /// Where nobody listens.
 const NOWHERE: &str = "http://10.0.1.9:9/";
@@ -138,6 +140,28 @@ fn find_max_ends_if_more_logins_are_refused_than_unloaded() {
         let says = words.join(" ").contains("of the logins were refused, 0% in the unloaded run");
         assert_eq!((says, ended.code() == 8), (is_login, is_login), "{status}: {ended}");
     }
+}
+
+/// The machine is stopped as the run of a single session begins, until that is over: the session begins nothing, which
+/// is no lack of data.
+#[test]
+fn find_max_does_not_blame_missing_data_for_a_starved_session() {
+    let searched = |mut machine: Machine| {
+        let target = RestTarget::listen(&mut machine, "127.0.0.1:8080", "");
+        let load = ["--", "http", "-c", "2", "http://127.0.0.1:8080/bytes/10"];
+        let options = ["--slo", "p90<2s", "--from", "50/s", "--to", "100/s"];
+        (machine.run(&[&SHORT[..], &options, &load].concat()), target.stop())
+    };
+    let (_, seen) = searched(Machine::new(7));
+    let before = WAY + Duration::from_micros(500);
+    let from = Duration::from_micros(seen[0].at).saturating_sub(before);
+    let to = from + Duration::from_secs(60);
+    let (ended, seen) = searched(Machine::stopped(7, from, to));
+    assert!(seen.is_empty(), "{seen:?}\n{ended}");
+    let ended = ended.expect(9);
+    let words = ended.text().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("one session ended no exchange in its time: "), "{ended}");
+    assert!(!words.contains("nothing to work on"), "{ended}");
 }
 
 /// A plan says what is searched for; the command line comes before it.

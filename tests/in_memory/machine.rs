@@ -7,11 +7,12 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use brunt_app::{Environment, RunClock, World};
 use brunt_embedded::clock::Clock;
-use brunt_engine::virtual_time::VirtualTime;
+use brunt_engine::virtual_time::{Pause, PauseCause, VirtualMachine, VirtualTime};
+use brunt_exchange::Moment;
 use brunt_net::memory::{Memory, Sent};
 use brunt_test_program::{Ended, scratch};
 use tempfile::TempDir;
@@ -79,7 +80,15 @@ impl Machine {
         }
     }
 
-    /// This machine, with its clock and its sockets, for loads that block threads.
+    /// A machine of this seed on which nothing runs from one time to another, counted from its start.
+    pub(crate) fn stopped(seed: u64, from: Duration, to: Duration) -> Self {
+        let [from, to] = [from, to].map(|time| Moment::ZERO + time);
+        let pause = Pause { from, to, cause: PauseCause::Stopped };
+        let time = VirtualTime::on_machine(VirtualMachine::new(vec![pause]), seed);
+        Self { time, ..Self::new(seed) }
+    }
+
+    /// This machine, with its clock and its sockets.
     pub(crate) fn real() -> Self {
         Self { is_real: true, ..Self::new(7) }
     }

@@ -25,8 +25,9 @@ const BETTER: f64 = 0.95;
 /// The divisor of the first rate that gives the lowest rate to try.
 const LOWEST: f64 = 500.0;
 /// The message for a session that had nothing to do in its time, and whose target need not be away.
-const IDLE: &str =
-    "one session ended no exchange in its time: pauses or answers take longer than that";
+const IDLE: &str = "one session ended no exchange in its time";
+/// Why that may be, if the generator is not the cause.
+const SLOW: &str = "pauses or answers take longer than that";
 
 impl Search<'_> {
     /// One session in a closed loop: measures the rate it makes, and how fast the target is when nothing waits.
@@ -75,7 +76,10 @@ impl Search<'_> {
         let alone = self.unloaded.achieved.filter(|alone| *alone > 0.0);
         let idle = self.unloaded.errors == 0.0;
         let words = alone.map_or_else(
-            || if idle { IDLE } else { "nothing was answered" }.to_owned(),
+            || {
+                let why = outcome.measured.limited.as_deref().unwrap_or(SLOW);
+                if idle { format!("{IDLE}: {why}") } else { "nothing was answered".to_owned() }
+            },
             |alone| {
                 format!(
                     "one session makes {}, p50 {:.2} ms",

@@ -130,7 +130,7 @@ impl<'a> Loader<'a> {
         if alone && counts.ok == 0 && counts.failed > 0 && answered {
             return self.broken(nothing_worked(record));
         }
-        if alone && counts.sent == 0 && has_no_data(record) {
+        if alone && counts.sent == 0 && has_no_data(finished) {
             return self.broken(NO_DATA.to_owned());
         }
         let figures = match Figures::new(record, &self.relative_to) {
@@ -269,10 +269,13 @@ fn own_losses(finished: &Finished) -> Option<String> {
     })
 }
 
-/// Whether a session that could be opened had no data to work with.
-fn has_no_data(record: &Record) -> bool {
-    let counts = &record.counts;
-    counts.skipped == counts.planned && counts.dropped == 0 && record.connections.unready.is_empty()
+/// Whether a session that could be opened had no data to work with: it skipped all that it began, or wanted nothing.
+/// One that began nothing in its time, because this machine did not let it run, says nothing of its data.
+fn has_no_data(finished: &Finished) -> bool {
+    let (record, counts) = (&finished.record, &finished.record.counts);
+    let skipped_all = counts.planned > 0 && counts.skipped == counts.planned;
+    let wanted_nothing = counts.planned == 0 && finished.engine.ended == Ended::Exhausted;
+    (skipped_all || wanted_nothing) && record.connections.unready.is_empty()
 }
 
 /// Why exchanges were not made for lack of data: the intended rate was not reached.
