@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use brunt_test_program::scratch;
 use serde_json::Value;
@@ -62,7 +63,9 @@ fn events_reproduce_the_collection_of_a_comparison() {
     let line = ["leases", "sqlite", "memfile", "--durability", "async", "--quiet", "--seed", "7"];
     let place = ["--interval", "50ms", "--directory", directory.path().to_str().expect("plain")];
     let files = ["-n", "2000", "--record", record, "--events", events];
-    let ended = Machine::real().run(&[&line[..], &place, &files].concat()).expect(0);
+    let machine = Machine::new(7);
+    machine.time().calls_take(Duration::from_micros(200));
+    let ended = machine.run(&[&line[..], &place, &files].concat()).expect(0);
     let written = read(&paths[0]);
     assert_eq!(json(&run(&["report", events, "--format", "json"]).expect(0).stdout), written);
     // As text it is the report that the comparison printed.

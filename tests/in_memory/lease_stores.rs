@@ -9,6 +9,7 @@ use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::path::Path;
+use std::time::Duration;
 
 use brunt_record::{Cell, Collection};
 use rusqlite::Connection;
@@ -18,10 +19,19 @@ use brunt_test_program::{Ended, scratch};
 
 use crate::machine::Machine;
 
+/// How long a call into a store takes.
+const CALL: Duration = Duration::from_micros(200);
+
 /// Runs `brunt leases` with these words, in which `@` stands for a directory.
 fn leases(directory: &Path, line: &str) -> Ended {
+    let machine = Machine::new(7);
+    machine.time().calls_take(CALL);
+    leases_on(&machine, directory, line)
+}
+
+fn leases_on(machine: &Machine, directory: &Path, line: &str) -> Ended {
     let line = format!("leases {line}").replace('@', &format!("{}/", directory.display()));
-    Machine::real().run(&line.split_whitespace().collect::<Vec<_>>())
+    machine.run(&line.split_whitespace().collect::<Vec<_>>())
 }
 
 /// The same with what it measured.
@@ -312,7 +322,9 @@ fn leases_progress_is_lines_without_a_terminal() {
     let directory = scratch();
     let line = "memfile --durability async -d 4s --rate 50/s --phases create --directory @";
     let progress_lines = |more: &str| {
-        let ended = leases(directory.path(), &format!("{line} {more}")).expect(0);
+        // What it reports on the way is up to the machine's clock.
+        let line = format!("{line} {more}");
+        let ended = leases_on(&Machine::real(), directory.path(), &line).expect(0);
         let lines = ended.stderr.lines().filter(|line| line.starts_with("phase 1 of 1, memfile"));
         assert!(!ended.stderr.contains('\x1b') && !ended.stderr.contains('\r'), "{ended}");
         lines.count()

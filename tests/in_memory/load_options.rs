@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::net::TcpListener;
+use std::time::Duration;
 
 use brunt_record::{Collection, Record};
 use brunt_test_program::scratch;
@@ -53,7 +54,9 @@ fn abort_on_ends_a_comparison_of_stores() {
     let words: Vec<&str> = line.split_whitespace().chain(condition).collect();
     let place = directory.path().to_str().unwrap();
     let files = [place, "--record", path.to_str().unwrap()];
-    let ended = Machine::real().run(&[&words[..], &files].concat()).expect(10);
+    let machine = Machine::new(7);
+    machine.time().calls_take(Duration::from_micros(200));
+    let ended = machine.run(&[&words[..], &files].concat()).expect(10);
     let collection = Collection::read(&path).unwrap_or_else(|error| panic!("{error}\n{ended}"));
     assert_eq!(collection.cells.len(), 1, "{ended}");
 }

@@ -1,6 +1,6 @@
 //! The program as a library, in virtual time: commands are carried out in this process, against servers in memory, so
-//! that a minute of load takes as long as its work and every figure is exact. Loads that block threads, of stores and
-//! name services, have the clock of the machine.
+//! that a minute of load takes as long as its work and every figure is exact. A call that blocks a thread takes as long
+//! as the test says. Tests of name services and of daemons have the clock of the machine.
 //!
 //! Each file has one test beside it, in `tests/behaviour`, `tests/http` or `tests/measured`, of the program as a
 //! process.

@@ -86,11 +86,6 @@ fn start_at_delays_the_start_of_every_command() {
     let record = directory.path().join("record.json");
     let file = record.display().to_string();
     for (name, line) in targets.commands(directory.path()) {
-        // What blocks threads begins by the clock of this machine, whose test is one of processes
-        // (`tests/behaviour/start_at.rs`).
-        if name == "names" {
-            continue;
-        }
         let before = own(|machine| machine.time().now());
         let at = jiff::Timestamp::UNIX_EPOCH + before.since_origin() + Duration::from_secs(60);
         let ended = with(&line, &["--start-at", &at.to_string(), "--record", &file]);

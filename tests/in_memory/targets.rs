@@ -3,13 +3,17 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use brunt_test_program::Ended;
 
 use crate::dhcp::Dhcp;
 use crate::directory::Directory;
-use crate::machine::{Machine, own};
+use crate::machine::own;
 use crate::rest_target::RestTarget;
+
+/// How long a call takes that blocks a thread.
+const CALL: Duration = Duration::from_millis(1);
 
 /// One server of each protocol, on the machine of this test.
 pub(crate) struct Targets {
@@ -53,12 +57,13 @@ impl Targets {
     }
 }
 
-/// Carries out a command with options before its own; some tools take none after their first argument. The machine is
-/// this one for what blocks threads.
+/// Carries out a command with options before its own; some tools take none after their first argument.
 pub(crate) fn with(line: &[String], options: &[&str]) -> Ended {
     let tool = if line[0] == "names" { 2 } else { 1 };
     let words = line.iter().map(String::as_str).collect::<Vec<_>>();
     let words = [&words[..tool], options, &words[tool..]].concat();
-    let blocks = ["names", "leases", "sqlite_ubench", "memfile_ubench"].contains(&words[0]);
-    if blocks { Machine::real().run(&words) } else { own(|machine| machine.run(&words)) }
+    own(|machine| {
+        machine.time().calls_take(CALL);
+        machine.run(&words)
+    })
 }
