@@ -32,7 +32,6 @@ mod live;
 mod live_pages;
 mod loadgen;
 mod mistakes;
-mod numbered;
 mod ordered;
 mod perfdhcp;
 mod pipelines;

@@ -55,9 +55,14 @@ impl Directory {
 
     /// The same with one that keeps to a script.
     pub(crate) fn scripted(script: &str) -> Self {
+        own(|machine| Self::on(machine, script))
+    }
+
+    /// The same for another machine.
+    pub(crate) fn on(machine: &mut Machine, script: &str) -> Self {
         let script = Script::parse(script).unwrap_or_else(|error| panic!("{error}"));
         let config = Config { script: Some(script), ..Config::default() };
-        own(|machine| Self::new(machine, config, NEVER))
+        Self::new(machine, config, NEVER)
     }
 
     /// One for the machine of this test where `brunt target ldap` has its own, and one port with TLS.

@@ -46,6 +46,7 @@ mod run_pages;
 mod schedules;
 mod scripted;
 mod secured;
+mod shares;
 mod sinks;
 mod sizing;
 mod stalls;

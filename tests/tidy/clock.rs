@@ -62,7 +62,6 @@ const STILL: &[(&str, usize)] = &[
     ("tests/behaviour/cluster_attempt.rs", 2),
     ("tests/behaviour/cluster_troubles.rs", 1),
     ("tests/behaviour/live.rs", 2),
-    ("tests/behaviour/numbered.rs", 1),
     ("tests/behaviour/perfdhcp/endings.rs", 1),
     ("tests/behaviour/restart.rs", 2),
     ("tests/behaviour/signals.rs", 1),
