@@ -99,8 +99,9 @@ fn power_cut_brings_all_clients_back() {
     let output =
         run.stderr.split("all 50 clients that lost power at 2.0 s had a lease again by ").nth(1);
     let back = output.and_then(|output| output.split(' ').next()?.parse::<f64>().ok());
-    assert!(back.is_some_and(|back| (2.3..3.9).contains(&back)), "{run}");
-    assert!(run.stderr.contains("all 50 clients had had a lease by 0."), "{run}");
+    // How soon that is at most is seen in virtual time (`tests/in_memory`).
+    assert!(back.is_some_and(|back| back >= 2.3), "{run}");
+    assert!(run.stderr.contains("all 50 clients had had a lease by "), "{run}");
 }
 
 #[test]
