@@ -40,7 +40,7 @@ impl fmt::Display for Disturbed {
             "{busy} of {looks} trials began while other processes used more than {percent:.0} % of this machine."
         )?;
         if *busy > 0 {
-            write!(f, " What was said of those without trouble may be true, and no false alarm.")?;
+            write!(f, " Alarms of those without trouble may be true ones.")?;
         }
         Ok(())
     }

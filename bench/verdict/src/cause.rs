@@ -166,8 +166,8 @@ pub struct Expected {
     pub statuses: &'static [&'static str],
     /// What came of the run, in the word of its record.
     pub outcomes: &'static [&'static str],
-    /// A regular expression that a reason for the status, or what brunt said when it refused, must match. Not asked of
-    /// a valid run, which needs no reason.
+    /// A regular expression that a reason for the status, or what brunt printed when it refused, must match. A valid
+    /// run needs no reason.
     pub reason: &'static str,
     /// The exit codes.
     pub exits: &'static [i32],

@@ -37,7 +37,7 @@ impl Kinds {
 
 impl fmt::Display for Kinds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "| cause | runs | nothing is said | the target | the machine | right |")?;
+        writeln!(f, "| cause | runs | no alarm | the target | the machine | right |")?;
         writeln!(f, "|---|---:|---:|---:|---:|---:|")?;
         for Kind { name, class, runs, named } in &self.0 {
             let [nothing, target, machine] = named;

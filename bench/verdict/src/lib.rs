@@ -6,7 +6,7 @@
 
 #![expect(
     clippy::missing_panics_doc,
-    reason = "what cannot be arranged is said; what must not happen is a panic"
+    reason = "what cannot be arranged is reported; what must not happen is a panic"
 )]
 
 mod cause;
@@ -20,5 +20,5 @@ mod worker;
 
 pub use cause::{Action, Cause, Class, Condition, Expected, Objective, Server, Tool};
 pub use causes::CAUSES;
-pub use observation::{Finding, Machine, Observation};
+pub use observation::{Finding, Machine, Observation, ObservedReason};
 pub use trial::{ActionTimes, Tried, trial};

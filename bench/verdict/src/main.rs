@@ -11,7 +11,7 @@ mod page;
 
 use background::Disturbed;
 use brunt_bench_tool::machine;
-use brunt_bench_verdict::{CAUSES, Cause, Class, Machine, Observation, trial};
+use brunt_bench_verdict::{CAUSES, Cause, Class, Machine, Observation, ObservedReason, trial};
 use kinds::Kinds;
 use matrix::Matrix;
 use std::collections::BTreeMap;
@@ -82,11 +82,11 @@ fn main() -> ExitCode {
     if fine { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Tries every cause; whether all was as expected, and what was said by kind of cause.
+/// Tries every cause; whether all was as expected, and what was reported by kind of cause.
 #[expect(clippy::print_stdout, reason = "the table is the product")]
 fn try_all(causes: &[&Cause], requested: &Options, brunt: &Path) -> (bool, Kinds) {
     println!(
-        "| cause | class | expected | runs | said | objective | exit | first reason | not as expected |"
+        "| cause | class | expected | runs | reported | objective | exit | first reason | not as expected |"
     );
     println!("|---|---|---|---:|---|---|---|---|---|");
     let (mut matrix, mut kinds) = (Matrix::default(), Kinds::default());
@@ -136,13 +136,11 @@ fn report(cause: &Cause, time: u64, times: u64) {
 /// Observations that differ only in the figures of their reasons are counted together.
 fn alike(mut observed: Observation) -> Observation {
     observed.reasons.truncate(1);
-    for (_, reason) in &mut observed.reasons {
-        *reason = reason
-            .chars()
-            .map(|letter| if letter.is_ascii_digit() { '#' } else { letter })
-            .collect();
-        while reason.contains("##") {
-            *reason = reason.replace("##", "#");
+    for ObservedReason { text, .. } in &mut observed.reasons {
+        *text =
+            text.chars().map(|letter| if letter.is_ascii_digit() { '#' } else { letter }).collect();
+        while text.contains("##") {
+            *text = text.replace("##", "#");
         }
     }
     observed
@@ -156,7 +154,7 @@ fn row(cause: &Cause, observed: &Observation, faults: &str, runs: u64) -> String
         .collect();
     let exit = observed.exit.map_or("signal".to_owned(), |exit| exit.to_string());
     let reason: String =
-        observed.reasons.first().map_or("", |(_, text)| text).chars().take(200).collect();
+        observed.reasons.first().map_or("", |reason| &reason.text).chars().take(200).collect();
     let (name, class, expected) = (cause.name, cause.class.word(), expectation(cause));
     let Observation { status, outcome, .. } = observed;
     let objectives = objectives.join(", ");
@@ -239,7 +237,9 @@ mod tests {
     #[test]
     fn runs_that_differ_only_in_figures_are_one_row() {
         let with = |reason: &str| {
-            let reasons = [reason, "more"].map(|text| (String::new(), text.to_owned())).to_vec();
+            let reasons = [reason, "more"]
+                .map(|text| ObservedReason { text: text.to_owned(), ..ObservedReason::default() })
+                .to_vec();
             alike(Observation { reasons, ..Observation::default() })
         };
         assert_eq!(with("4.559 ms late"), with("12.1 ms late"));

@@ -4,7 +4,7 @@ use brunt_bench_verdict::{Class, Finding, Observation};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Counts of runs by what was arranged and what was said.
+/// Counts of runs by what was arranged and what was reported.
 #[derive(Debug, Default)]
 pub(crate) struct Matrix {
     counts: BTreeMap<(Class, Finding), u64>,
@@ -29,7 +29,7 @@ impl Matrix {
 
 impl fmt::Display for Matrix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "| arranged \\ said |")?;
+        write!(f, "| arranged \\ reported |")?;
         Finding::ALL.iter().try_for_each(|finding| write!(f, " {} |", finding.word()))?;
         write!(f, " right |\n|---|{}---:|\n", "---:|".repeat(Finding::ALL.len()))?;
         for class in Class::ALL {

@@ -5,13 +5,13 @@ use regex::Regex;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// How much of what was said before the end is kept where there is no record.
+/// How many of the last lines are kept where there is no record.
 const LAST_LINES: usize = 5;
 
 /// Whether brunt had the machine to itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Machine {
-    /// Nothing else ran, so that nothing may be said of it.
+    /// Nothing else ran, so nothing excuses it.
     Quiet,
     /// Others may have kept brunt from its core, and brunt may say so.
     Shared,
@@ -20,19 +20,17 @@ pub enum Machine {
 }
 
 impl Machine {
-    /// What others do to a run on it, in brunt's words.
+    /// The kinds of causes in a record that others on it may be.
     const fn others(self) -> &'static [&'static str] {
         match self {
             Self::Quiet => &[],
-            Self::Shared => &["brunt was runnable but not scheduled", "(steal)"],
-            Self::Frozen => {
-                &["brunt was runnable but not scheduled", "(steal)", "brunt was paused"]
-            }
+            Self::Shared => &["not-scheduled", "steal"],
+            Self::Frozen => &["not-scheduled", "steal", "paused"],
         }
     }
 }
 
-/// What brunt said of one run.
+/// What brunt reported of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Observation {
     /// The status of the verdict; `refused` without a record, `hung` if it had to be killed.
@@ -43,8 +41,21 @@ pub struct Observation {
     pub objectives: BTreeMap<String, String>,
     /// The exit code; none after a signal.
     pub exit: Option<i32>,
-    /// All reasons with their statuses, the worst first, or the last lines that were said.
-    pub reasons: Vec<(String, String)>,
+    /// All reasons, the worst first, or the last lines that were printed.
+    pub reasons: Vec<ObservedReason>,
+}
+
+/// A reason of a verdict.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ObservedReason {
+    /// The status that it gives the figures.
+    pub status: String,
+    /// The kind of its effect; empty if there is none.
+    pub effect: String,
+    /// The kind of its cause; empty if there is none.
+    pub cause: String,
+    /// All of it in words.
+    pub text: String,
 }
 
 impl Observation {
@@ -54,8 +65,14 @@ impl Observation {
         let Some(record) = record else {
             let status = "refused".to_owned();
             let lines = output.lines().rev().map(str::trim).filter(|line| !line.is_empty());
-            let lines = lines.take(LAST_LINES).map(|line| (status.clone(), line.to_owned()));
-            let mut reasons: Vec<_> = lines.collect();
+            let mut reasons: Vec<_> = lines
+                .take(LAST_LINES)
+                .map(|line| ObservedReason {
+                    status: status.clone(),
+                    text: line.to_owned(),
+                    ..ObservedReason::default()
+                })
+                .collect();
             reasons.reverse();
             return Self { status, exit, reasons, ..Self::default() };
         };
@@ -76,7 +93,12 @@ impl Observation {
         }
         let text = |value: &Value| value.as_str().unwrap_or("none").to_owned();
         let reasons = verdict["reasons"].as_array().into_iter().flatten();
-        self.reasons.extend(reasons.map(|reason| (text(&reason["status"]), text(&reason["text"]))));
+        self.reasons.extend(reasons.map(|reason| ObservedReason {
+            status: text(&reason["status"]),
+            effect: reason["effect"]["kind"].as_str().unwrap_or_default().to_owned(),
+            cause: reason["cause"]["kind"].as_str().unwrap_or_default().to_owned(),
+            text: text(&reason["text"]),
+        }));
         let objectives = record["slo"].as_array().into_iter().flatten();
         self.objectives.extend(objectives.map(|slo| (text(&slo["expr"]), text(&slo["outcome"]))));
     }
@@ -86,12 +108,14 @@ impl Observation {
     fn without_others(&self, class: Class, machine: Machine) -> (Self, bool) {
         let mut own = self.clone();
         if class != Class::Generator {
-            let of_others = |text: &str| machine.others().iter().any(|words| text.contains(words));
-            own.reasons.retain(|(status, text)| status != "generator-limited" || !of_others(text));
+            let others = machine.others();
+            own.reasons.retain(|reason| {
+                reason.status != "generator-limited" || !others.contains(&reason.cause.as_str())
+            });
         }
         let forgiven = own.reasons.len() < self.reasons.len();
         if forgiven {
-            own.status = own.reasons.first().map_or("valid", |(status, _)| status).to_owned();
+            own.status = own.reasons.first().map_or("valid", |reason| &reason.status).to_owned();
         }
         (own, forgiven)
     }
@@ -101,13 +125,13 @@ impl Observation {
         let expected = &cause.expected;
         let (own, forgiven) = self.without_others(cause.class, machine);
         let named = Regex::new(expected.reason).expect("a test has looked at it");
-        let mut deciding = own.reasons.iter().filter(|(status, _)| *status == own.status);
+        let mut deciding = own.reasons.iter().filter(|reason| reason.status == own.status);
         let is_named = expected.reason.is_empty()
             || own.status == "valid"
-            || deciding.any(|(_, text)| named.is_match(text));
-        let of_target = |(status, text): &(String, String)| {
-            let excused = !expected.reason.is_empty() && named.is_match(text);
-            status == "partial" && !excused && !text.contains("the run was interrupted")
+            || deciding.any(|reason| named.is_match(&reason.text));
+        let of_target = |reason: &ObservedReason| {
+            let excused = !expected.reason.is_empty() && named.is_match(&reason.text);
+            reason.status == "partial" && !excused && reason.effect != "cut-short"
         };
         let blamed = cause.class == Class::Generator && own.reasons.iter().any(of_target);
         // Who was refused has no objective.
@@ -154,7 +178,7 @@ impl Observation {
     }
 }
 
-/// What brunt said, for the confusion matrix.
+/// What brunt reported, for the confusion matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Finding {
     /// That all is well.
@@ -215,10 +239,10 @@ mod tests {
     }
 
     /// A record with the outcome that brunt gives such a run.
-    fn record(status: &str, reasons: &[(&str, &str)], objectives: &[(&str, &str)]) -> String {
+    fn record(status: &str, reasons: &[(&str, &str, &str)], objectives: &[(&str, &str)]) -> String {
         let any = |outcome: &str| objectives.iter().any(|(_, judged)| *judged == outcome);
         let outcome = match status {
-            _ if reasons.iter().any(|(status, _)| *status == "partial") => "unavailable",
+            _ if reasons.iter().any(|(status, ..)| *status == "partial") => "unavailable",
             "generator-limited" => "not-reliable",
             _ if any("missed") => "missed",
             _ if any("undecided") => "undecided",
@@ -227,7 +251,9 @@ mod tests {
         };
         let reasons: Vec<Value> = reasons
             .iter()
-            .map(|(status, text)| serde_json::json!({"status": status, "text": text}))
+            .map(|(status, cause, text)| {
+                serde_json::json!({"status": status, "cause": {"kind": cause}, "text": text})
+            })
             .collect();
         let slo: Vec<Value> = objectives
             .iter()
@@ -241,11 +267,15 @@ mod tests {
         Observation::new(Some(record), Some(exit), "").faults(cause(name), machine)
     }
 
-    const STOPPED: (&str, &str) =
-        ("generator-limited", "brunt was paused for 3.0 s at 1.2 s; it was stopped");
-    const NO_CORE: (&str, &str) =
-        ("generator-limited", "brunt was runnable but not scheduled 12% of the time");
-    const AWAY: (&str, &str) = ("partial", "the target stopped responding: away 1.2 s to 4.2 s");
+    const STOPPED: (&str, &str, &str) =
+        ("generator-limited", "paused", "brunt was paused for 3.0 s at 1.2 s; it was stopped");
+    const NO_CORE: (&str, &str, &str) = (
+        "generator-limited",
+        "not-scheduled",
+        "brunt was runnable but not scheduled 12% of the time",
+    );
+    const AWAY: (&str, &str, &str) =
+        ("partial", "", "the target stopped responding: away 1.2 s to 4.2 s");
 
     #[test]
     fn verdict_must_name_the_cause_and_blame_nothing_else() {
@@ -270,7 +300,8 @@ mod tests {
         assert_eq!(faults(&written, 99, "idle-ldap-10", Machine::Shared), ["exit"]);
         let all = ["status", "outcome", "objective", "exit"];
         assert_eq!(faults(&written, 4, "idle-ldap-10", Machine::Quiet), all);
-        let worker = ("generator-limited", "brunt's busiest worker used 95% of its core");
+        let worker =
+            ("generator-limited", "busy-worker", "brunt's busiest worker used 95% of its core");
         let written =
             record("generator-limited", &[worker], &[("p99<1s", "met"), ("errors<1%", "met")]);
         assert_eq!(faults(&written, 0, "idle-ldap-10", Machine::Shared), ["status", "outcome"]);
@@ -321,14 +352,14 @@ mod tests {
             {"verdict": {"status": "unstable", "reasons": [{"status": "unstable", "text": "throughput drifted"}]}}}]}"#;
         let observed = Observation::new(Some(record), Some(0), "");
         assert_eq!((observed.status.as_str(), observed.finding()), ("unstable", Finding::Other));
-        assert_eq!(observed.reasons[0].1, "throughput drifted");
+        assert_eq!(observed.reasons[0].text, "throughput drifted");
     }
 
     #[test]
     fn run_without_a_record_keeps_its_last_output() {
         let output = "rows\nfailed to open 100 connections\n\n";
         let observed = Observation::new(None, Some(2), output);
-        let words: Vec<&str> = observed.reasons.iter().map(|(_, text)| text.as_str()).collect();
+        let words: Vec<&str> = observed.reasons.iter().map(|reason| reason.text.as_str()).collect();
         assert_eq!(
             (observed.status.as_str(), words),
             ("refused", vec!["rows", "failed to open 100 connections"])

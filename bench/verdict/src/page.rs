@@ -5,7 +5,7 @@ use std::path::Path;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/statistics.md");
 /// How the table of the simulator begins, which is the first of that form.
-const SIMULATED: &str = "| cause | runs | nothing is said |";
+const SIMULATED: &str = "| cause | runs | no alarm |";
 /// How the paragraph above the table of real processes begins.
 const REAL: &str = "The same with real processes";
 
@@ -42,7 +42,7 @@ fn replaced(page: &str, section: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    const ROWS: &str = "| cause | runs | nothing is said |\n|---|---:|---:|\n| none | 2 | 2 |\n";
+    const ROWS: &str = "| cause | runs | no alarm |\n|---|---:|---:|\n| none | 2 | 2 |\n";
 
     #[test]
     fn section_is_written_behind_the_simulated_table_and_replaced() {

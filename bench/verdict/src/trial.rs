@@ -20,7 +20,7 @@ const STEP: Duration = Duration::from_millis(5);
 /// The result of a trial.
 #[derive(Clone, Debug)]
 pub struct Tried {
-    /// What brunt said, as far as the table of causes asks.
+    /// What brunt reported, as far as the table of causes asks.
     pub observed: Observation,
     /// The record; null where there is none.
     pub record: Value,

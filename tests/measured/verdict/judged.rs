@@ -122,8 +122,8 @@ impl Judged {
     /// The texts of all reasons for a status, one a line.
     pub(crate) fn reasons(&self, status: Status) -> String {
         let reasons = self.tried.observed.reasons.iter();
-        let of = reasons.filter(|(name, _)| name == status.word());
-        of.map(|(_, text)| text.clone() + "\n").collect()
+        let of = reasons.filter(|reason| reason.status == status.word());
+        of.map(|reason| reason.text.clone() + "\n").collect()
     }
 
     /// What was printed.
