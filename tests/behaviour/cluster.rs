@@ -189,7 +189,8 @@ fn cluster_run_merges_agents_for_every_protocol() {
 fn cluster_run_survives_a_broker_outage_of_a_second() {
     let Some(slapd) = slapd(20).filter(|_| require(&["nats-server"])) else { return };
     let mut broker = Broker::start();
-    let (agents, run) = broker.run(&slapd, 4, &[]);
+    // Long enough that the broker is away in the middle of it, however late this process is.
+    let (agents, run) = broker.run(&slapd, 15, &[]);
     sends(&slapd);
     broker.kill();
     let clock = Monotonic::new();
@@ -197,7 +198,7 @@ fn cluster_run_survives_a_broker_outage_of_a_second() {
     broker.again();
     let ended = run.wait().expect(0);
     let whole = record(&broker.whole());
-    assert_eq!(whole.counts.planned, 400, "{ended}");
+    assert_eq!(whole.counts.planned, 1_500, "{ended}");
     assert_eq!(whole.conservation.counts.sent, slapd.operations().searches, "{ended}");
     assert!(whole.verdict.notes.iter().any(|note| note.contains("the broker was away")), "{ended}");
     for agent in agents {

@@ -12,7 +12,7 @@ fn requested(page: &str) -> String {
     let rest = page.strip_prefix("http://").expect("an address");
     let (host, path) = rest.split_once('/').expect("a path");
     let mut stream = TcpStream::connect(host).expect("it listens");
-    stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a limit");
+    stream.set_read_timeout(Some(Duration::from_secs(90))).expect("a limit");
     let request = format!("GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).expect("it takes a request");
     let mut answer = String::new();

@@ -31,7 +31,7 @@ impl Visitor {
 
     pub(crate) fn ask(&self, method: &str, path: &str, more: &str, body: &str) -> (String, String) {
         let mut stream = TcpStream::connect(&self.at).expect("a site");
-        stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a timeout");
+        stream.set_read_timeout(Some(Duration::from_secs(90))).expect("a timeout");
         let Self { at, cookie } = self;
         write!(
             stream,

@@ -55,7 +55,7 @@ impl Client {
         let at = SocketAddrV4::new(Ipv4Addr::LOCALHOST, self.port);
         connect(&socket, &at).expect("somebody listens");
         let stream = TcpStream::from(socket);
-        stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a timeout");
+        stream.set_read_timeout(Some(Duration::from_secs(90))).expect("a timeout");
         stream
     }
 
