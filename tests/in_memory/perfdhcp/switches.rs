@@ -154,6 +154,10 @@ fn interim_lines_add_up_to_the_server_count() {
         ended.stdout.lines().filter(|line| line.starts_with("sent: ")).map(cumulative).collect();
     // One each half second of the period, the last when the last request that got no answer is a drop.
     assert_eq!(lines.len(), 5, "{ended}");
+    // Messages are counted some times a second, so those of the last moments are on the next line.
+    for (half, line) in (1_u64..).zip(&lines) {
+        assert!(line[0][0].abs_diff(half * 50) <= 5, "{line:?}\n{ended}");
+    }
     for pair in lines.windows(2) {
         let grows = pair[0].iter().flatten().zip(pair[1].iter().flatten()).all(|(a, b)| a <= b);
         assert!(grows, "{pair:?}\n{ended}");
@@ -189,6 +193,29 @@ fn bare_values_are_separated_only_by_the_separator() {
 }
 
 #[test]
+fn deltas_are_printed_beside_the_sums() {
+    let server = Server::v4("");
+    let ended = server.run("-r 50 -p 4 -t 1 --deltas -R 200").expect(0);
+    let lines: Vec<&str> =
+        ended.stdout.lines().filter(|line| line.contains("per second")).collect();
+    assert!((3..=4).contains(&lines.len()), "{ended}");
+    for line in lines {
+        let number = |from: &str, to: &str| -> f64 {
+            let found = line.split_once(from).and_then(|(_, rest)| rest.split_once(to));
+            found.and_then(|(number, _)| number.parse().ok()).unwrap_or_else(|| panic!("{line}"))
+        };
+        let offered = number("offered: ", "; not started: 0; sent: ");
+        assert!((offered - 50.0).abs() <= 1.0, "{line}\n{ended}");
+        assert!(line.ends_with("drops: 0/0"), "{line}");
+    }
+    let ended = server.run("-C , -r 50 -p 3 -t 1 --deltas -R 200").expect(0);
+    let row = ended.stdout.lines().nth(1).unwrap_or_default();
+    let cells: Vec<u64> = row.split(',').filter_map(|cell| cell.parse().ok()).collect();
+    assert_eq!((cells.len(), cells[9]), (16, 0), "{ended}");
+    assert!(cells[8].abs_diff(50) <= 1, "{ended}");
+}
+
+#[test]
 fn kea_and_2012_styles_print_the_same_figures() {
     let server = Server::v4("[[rule]]\non = ['request']\nevery = 10\naction = 'no-lease'");
     let [kea, guide] = ["kea", "2012"]
@@ -205,7 +232,12 @@ fn kea_and_2012_styles_print_the_same_figures() {
     assert!(kea.stdout.contains("4-way exchanges/second, expected rate: 200\n"), "{kea}");
     assert!(guide.stdout.contains(" exchanges/second, expected rate: 200 exchanges/second\n"));
     assert!(guide.stdout.contains("***Errors***\ntooshort: 0\norphans: 0\nlocallimit: 0\n"));
-    assert!(!guide.stdout.contains("rejected leases"), "{guide}");
+    for absent in ["rejected leases", "drops ratio"] {
+        assert!(!guide.stdout.contains(absent), "{guide}");
+    }
+    let mut lines = kea.stdout.lines();
+    assert!(lines.next().is_some_and(|first| first.ends_with(" 10.0.3.1")), "{kea}");
+    assert_eq!(lines.next(), Some("Scenario: basic."), "{kea}");
     assert!(kea.stdout.starts_with("Running: perfdhcp ") && !guide.stdout.contains("Running:"));
 }
 
