@@ -40,7 +40,7 @@ const STILL: &[(&str, usize)] = &[
     ("protocols/leases/driver/tests/lease/recovery.rs", 1),
     ("protocols/leases/driver/tests/lease/sessions.rs", 2),
     ("protocols/leases/driver/tests/lease_allocations.rs", 1),
-    ("crates/engine/src/gate.rs", 5),
+    ("crates/engine/src/gate.rs", 4),
     ("crates/engine/src/machine/delay.rs", 1),
     ("crates/engine/src/machine/watch.rs", 3),
     ("crates/engine/src/worker/blocking/tests.rs", 4),

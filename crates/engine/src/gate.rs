@@ -188,12 +188,20 @@ mod tests {
     }
 
     #[test]
+    #[cfg(feature = "virtual-time")]
     fn gate_opens_at_the_agreed_moment_unless_past() {
-        let at = |millis| Moment::ZERO + Duration::from_millis(millis);
-        let (clock, agreed) = (Monotonic::new(), in_millis(120));
-        let origins = origins(&Gate::new(4, Start::At(agreed)), clock, &Stop::new());
-        assert!(origins.iter().all(|origin| *origin == origins[0]));
-        assert!(origins[0] >= at(119) && origins[0] < at(160), "{origins:?}");
+        let (at, stop) = (|millis| Moment::ZERO + Duration::from_millis(millis), Stop::new());
+        let (today, agreed) = (SystemTime::UNIX_EPOCH, Duration::from_millis(120));
+        let gate = Gate::new(2, Start::At(today + agreed)).by(RunClock::standing(today));
+        let gate = gate.on_one_thread();
+        gate.arrive(&Ready::default(), || at(0));
+        assert_eq!(gate.begins(at(0), &stop), Err(at(0) + LEAD), "one is missing");
+        gate.arrive(&Ready::default(), || at(0));
+        assert_eq!(gate.begins(at(0), &stop), Err(at(0) + LOOK));
+        assert_eq!(gate.begins(at(118), &stop), Err(at(119)));
+        // Whoever is there first, the moment is the same for all.
+        assert_eq!(gate.begins(at(119), &stop), Ok(at(120)));
+        assert_eq!(gate.begins(at(140), &stop), Ok(at(120)));
         let gate = Gate::new(1, Start::At(SystemTime::UNIX_EPOCH));
         gate.arrive(&Ready::default(), || at(500));
         assert_eq!(gate.begins(at(500), &Stop::new()), Ok(at(500) + LEAD));

@@ -322,7 +322,7 @@ fn block(time: Duration) {
 fn hung_call_is_counted_and_its_slot_continues() {
     let script = Script::new(|ticket, _| {
         if ticket.number == 3 {
-            block(Duration::from_secs(30));
+            block(Duration::from_secs(600));
         }
         block(ms(10));
         Outcome::Ok(0)
@@ -333,7 +333,7 @@ fn hung_call_is_counted_and_its_slot_continues() {
     settings.operation_timeout = ms(2_000);
     let began = Instant::now();
     let finished = real(settings, &script, &Stop::new()).unwrap();
-    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
     let steady = &finished.totals[&Phase::Steady];
     let counts = steady.counts();
     assert_eq!((counts.ok, counts.timed_out), (599, 1));
@@ -347,7 +347,7 @@ fn hung_call_is_cut_off_on_abort() {
     let (hangs, hung) = sync_channel(1);
     let script = Script::new(move |_, _| {
         hangs.send(()).unwrap();
-        block(Duration::from_secs(30));
+        block(Duration::from_secs(600));
         Outcome::Ok(0)
     });
     let stop = Stop::new();
