@@ -16,7 +16,7 @@ use crate::simulated;
 use crate::stop::Stop;
 use crate::timer::{MachineTime, Time};
 use crate::waiting::Waits;
-use crate::worker::blocking::{BlockingSessions, BlockingSlot, SlotError, Watchdog};
+use crate::worker::blocking::{BlockingSessions, BlockingSlot, SlotError, Wait, Watchdog};
 use crate::worker::{IntervalSender, Numbers, Sessions, Shared, WorkerEnd, WorkerIntervals, work};
 use brunt_exchange::{Clock, Monotonic};
 use brunt_record::{Catalogue, TimerNoise};
@@ -170,16 +170,21 @@ fn run_blocking_sessions(
             sink,
         )
     });
-    let mut finished = Vec::with_capacity(workers);
+    let finished = conclude(plan, totals, &ends_of(&slots)?, began, noise)?;
+    Ok(Finished { began: Some(today + finished.prepared_in), ..finished })
+}
+
+/// How the run of each slot went, once the watchdog has ended. A panic of a session goes on here.
+pub(crate) fn ends_of<T: Wait>(slots: &[Arc<BlockingSlot<T>>]) -> Result<Vec<WorkerEnd>, RunError> {
+    let mut ends = Vec::with_capacity(slots.len());
     for (worker, slot) in slots.iter().enumerate() {
         match slot.end() {
-            Ok(end) => finished.extend(end),
+            Ok(end) => ends.extend(end),
             Err(SlotError::Panic(panic)) => std::panic::resume_unwind(panic),
             Err(SlotError::Thread(source)) => return Err(RunError::Worker { worker, source }),
         }
     }
-    let finished = conclude(plan, totals, &finished, began, noise)?;
-    Ok(Finished { began: Some(today + finished.prepared_in), ..finished })
+    Ok(ends)
 }
 
 /// The precision of this machine's timers, measured once for the process, and the clock for the watchdog; neither if

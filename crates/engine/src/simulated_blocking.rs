@@ -7,13 +7,14 @@ use crate::gate::Gate;
 use crate::in_step::in_step;
 use crate::machine::SimulatedMachine;
 use crate::plan::Plan;
+use crate::run::ends_of;
 use crate::simulated::LONGEST;
 use crate::stop::Stop;
 use crate::timer::Time as _;
 use crate::virtual_time::{VirtualThreads, VirtualTime};
 use crate::waiting::Waits;
 use crate::worker::blocking::{
-    BlockingSessions, BlockingSlot, Registration as _, SlotError, Wait as _, Watchdog,
+    BlockingSessions, BlockingSlot, Registration as _, Wait as _, Watchdog,
 };
 use crate::worker::{IntervalSender, Numbers, WorkerIntervals};
 use brunt_exchange::Clock as _;
@@ -71,16 +72,9 @@ pub(crate) fn run(
     });
     let endless = threads.end();
     machine.ends_by(None);
-    let mut finished = Vec::with_capacity(workers);
-    for (worker, slot) in slots.iter().enumerate() {
-        match slot.end() {
-            Ok(end) => finished.extend(end),
-            Err(SlotError::Panic(panic)) => std::panic::resume_unwind(panic),
-            Err(SlotError::Thread(source)) => return Err(RunError::Worker { worker, source }),
-        }
-    }
+    let ends = ends_of(&slots)?;
     assert!(endless.is_none(), "{}", endless.unwrap_or_default());
-    let finished = conclude(plan, totals, &finished, began, machine.noise())?;
+    let finished = conclude(plan, totals, &ends, began, machine.noise())?;
     Ok(Finished { began: Some(today + finished.prepared_in), ..finished })
 }
 
