@@ -31,3 +31,21 @@ fn no_purge_keeps_the_added_entries() {
         assert!(ended.to_string().contains(output), "{ended}");
     }
 }
+
+/// A second of adds, then an add and a delete by turns.
+#[test]
+fn age_threshold_deletes_entries_of_that_age() {
+    let files = scratch();
+    let template = files.path().join("person.template");
+    fs::write(&template, TEMPLATE).unwrap();
+    let (machine, directory) = Directory::with(5);
+    let admin = ["-D", "uid=admin,dc=example,dc=com", "-w", PASSWORD];
+    let line = ["-F", "-c", "2", "-M", "100", "-d", "4", "-a", "1", template.to_str().unwrap()];
+    let ended = measure(&machine, "addrate", &[&admin[..], &line].concat()).expect(0);
+    let [adds, deletes] = ["add", "delete"].map(|name| ended.count_of(name, "ok"));
+    assert_eq!(adds + deletes, 400, "{ended}");
+    assert!(adds.abs_diff(250) <= 2, "{adds} added\n{ended}");
+    // What is left is deleted after the run.
+    let seen = [Operation::Add, Operation::Delete].map(|of| directory.answered(of));
+    assert_eq!(seen, [adds, adds], "{ended}");
+}

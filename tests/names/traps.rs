@@ -72,7 +72,7 @@ fn hung_directory_is_waited_for_only_until_the_timeout() {
     let start = Instant::now();
     let listed = sandbox.list(1.5);
     assert_eq!((&listed["asked"], &listed["resolved"]), (&json!(60), &json!(0)));
-    assert!(start.elapsed().as_secs_f64() < 30.0);
+    assert!(start.elapsed().as_secs_f64() < 60.0);
     assert_eq!(sandbox.request(&json!({ "Resume": "directory" })), "Done");
     assert_eq!(sandbox.list(60.0)["resolved"], 60);
 }
