@@ -67,7 +67,7 @@ fn second_signal_does_not_wait_for_answers() {
     let mut run = searching(&slapd, &["--drainTimeout", "60000"]);
     run.wait_for_lines(6);
     slapd.pause();
-    // Long enough for an operation to be on each of the four connections.
+    // Long enough for an operation to be on a connection, if not on each of the four.
     until(Duration::from_millis(500), || false);
     run.signal(Signal::INT);
     run.wait_until("an answer to the first signal", |_, stderr| stderr.contains("press ^C again"));
@@ -75,7 +75,9 @@ fn second_signal_does_not_wait_for_answers() {
     let ended = run.wait().expect(130);
     slapd.resume();
     check(&ended, "SIGINT", false);
-    assert_eq!(ended.record().counts.cut_off, 4, "{ended}");
+    let counts = ended.record().counts;
+    assert!((1..=4).contains(&counts.cut_off), "{ended}");
+    assert_eq!(counts.sent - counts.ok, counts.cut_off, "{ended}");
 }
 
 #[test]

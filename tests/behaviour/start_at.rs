@@ -104,7 +104,8 @@ fn start_at_stdin_reports_ready_and_begins_on_time() {
         assert!(sessions > 0 && ready["ready"] == sessions, "{name}: {ready}");
         assert_eq!(ready["unready"], Value::Array(Vec::new()), "{name}");
     }
-    let (clock, ahead) = (Monotonic::new(), Duration::from_millis(650));
+    // Far enough ahead that every program reads it before.
+    let (clock, ahead) = (Monotonic::new(), Duration::from_secs(5));
     let at = jiff::Timestamp::now() + ahead;
     for (_, waiting) in &mut all {
         waiting.report(&format!("{at}\n"));
