@@ -68,7 +68,7 @@ const STILL: &[(&str, usize)] = &[
     ("tests/behaviour/start_at.rs", 1),
     ("tests/behaviour/website_agents.rs", 2),
     ("tests/behaviour/website_shared.rs", 1),
-    ("tests/dhcp/ended.rs", 2),
+    ("tests/dhcp/ended.rs", 1),
     ("tests/dhcp/paused.rs", 1),
     ("tests/leases/idle.rs", 2),
     ("tests/leases/lost.rs", 5),
