@@ -1,7 +1,7 @@
 //! The estimated limit, from all steps together: a posterior over rates.
 //!
 //! Each step gives a probability that the limit is above its rate. No step may be certain, because its model can be
-//! wrong: so one bad look can be outvoted, while bisection would never recover from it (Horstein 1963; Waeber 2013).
+//! wrong: so others outweigh one wrong step, while bisection would never recover from it (Horstein 1963; Waeber 2013).
 //! The prior is flat in the logarithm of the rate.
 
 use crate::progress::Estimate;
@@ -24,9 +24,9 @@ const SOONEST: Errors = Errors { short: 0.05, long: 0.005 };
 /// clumps, so near the limit most looks are too favourable and a few are far too unfavourable.
 const SHOWN: Errors = Errors { short: 0.1, long: 0.03 };
 
-/// The vote of one step.
+/// The observation of one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Vote {
+pub(crate) struct Observation {
     /// The rate that was tried.
     pub(crate) rate: f64,
     /// The probability that the limit is at this rate or above.
@@ -37,7 +37,7 @@ pub(crate) struct Vote {
     pub(crate) verdict: Verdict,
 }
 
-impl Vote {
+impl Observation {
     fn clipped(&self, errors: Errors) -> f64 {
         let clip = if self.long { errors.long } else { errors.short };
         self.w.clamp(clip, 1.0 - clip)
@@ -46,21 +46,25 @@ impl Vote {
 
 /// The estimated limit, if there is evidence on either side of it: a step that passed, and one of a higher rate that
 /// failed. Without one of them, one end of the interval would come only from the prior.
-pub(crate) fn interval(votes: &[Vote]) -> Option<Estimate> {
-    let rates =
-        |verdict| votes.iter().filter(move |vote| vote.verdict == verdict).map(|vote| vote.rate);
+pub(crate) fn interval(observations: &[Observation]) -> Option<Estimate> {
+    let rates = |verdict| {
+        observations
+            .iter()
+            .filter(move |observation| observation.verdict == verdict)
+            .map(|observation| observation.rate)
+    };
     let passed = rates(Verdict::Pass).min_by(f64::total_cmp)?;
     let failed = rates(Verdict::Fail).max_by(f64::total_cmp)?;
-    weighed(votes, SHOWN).filter(|_| failed > passed)
+    weighed(observations, SHOWN).filter(|_| failed > passed)
 }
 
-/// The limit that is most likely, after these votes, from whatever evidence there is: where to try next.
-pub(crate) fn estimate(votes: &[Vote]) -> Option<Estimate> {
-    weighed(votes, SOONEST)
+/// The limit that is most likely, after these observations, from whatever evidence there is: where to try next.
+pub(crate) fn estimate(observations: &[Observation]) -> Option<Estimate> {
+    weighed(observations, SOONEST)
 }
 
-fn weighed(votes: &[Vote], errors: Errors) -> Option<Estimate> {
-    let rates = || votes.iter().map(|vote| vote.rate);
+fn weighed(observations: &[Observation], errors: Errors) -> Option<Estimate> {
+    let rates = || observations.iter().map(|observation| observation.rate);
     let (lowest, highest) = (rates().min_by(f64::total_cmp)?, rates().max_by(f64::total_cmp)?);
     let (from, to) = ((lowest / 2.0).ln(), (2.0 * highest).ln());
     let count = ((to - from) / STEP.ln()).ceil() as usize + 1;
@@ -68,11 +72,11 @@ fn weighed(votes: &[Vote], errors: Errors) -> Option<Estimate> {
     let logs: Vec<f64> = (0..count)
         .map(|at| {
             let t = threshold(at);
-            let likelihood = |vote: &Vote| {
-                let above = vote.clipped(errors);
-                if t >= vote.rate { above } else { 1.0 - above }
+            let likelihood = |observation: &Observation| {
+                let above = observation.clipped(errors);
+                if t >= observation.rate { above } else { 1.0 - above }
             };
-            votes.iter().map(|vote| likelihood(vote).ln()).sum()
+            observations.iter().map(|observation| likelihood(observation).ln()).sum()
         })
         .collect();
     let greatest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -93,33 +97,35 @@ fn weighed(votes: &[Vote], errors: Errors) -> Option<Estimate> {
 mod tests {
     use super::*;
 
-    fn vote(rate: f64, w: f64) -> Vote {
+    fn observation(rate: f64, w: f64) -> Observation {
         let verdict = match w {
             w if w > 0.95 => Verdict::Pass,
             w if w < 0.05 => Verdict::Fail,
             _ => Verdict::Undecided,
         };
-        Vote { rate, w, long: false, verdict }
+        Observation { rate, w, long: false, verdict }
     }
 
     #[test]
     fn interval_requires_evidence_on_both_sides() {
-        for (votes, known) in [
+        for (observations, known) in [
             (vec![], false),
-            (vec![vote(100.0, 1.0), vote(200.0, 1.0)], false),
-            (vec![vote(100.0, 0.0), vote(200.0, 0.0)], false),
-            (vec![vote(100.0, 0.9), vote(200.0, 0.0)], false),
-            (vec![vote(100.0, 1.0), vote(200.0, 0.1)], false),
-            (vec![vote(100.0, 0.0), vote(200.0, 1.0)], false),
-            (vec![vote(100.0, 1.0), vote(200.0, 0.0)], true),
+            (vec![observation(100.0, 1.0), observation(200.0, 1.0)], false),
+            (vec![observation(100.0, 0.0), observation(200.0, 0.0)], false),
+            (vec![observation(100.0, 0.9), observation(200.0, 0.0)], false),
+            (vec![observation(100.0, 1.0), observation(200.0, 0.1)], false),
+            (vec![observation(100.0, 0.0), observation(200.0, 1.0)], false),
+            (vec![observation(100.0, 1.0), observation(200.0, 0.0)], true),
         ] {
-            assert_eq!(interval(&votes).is_some(), known, "{votes:?}");
+            assert_eq!(interval(&observations).is_some(), known, "{observations:?}");
         }
     }
 
     #[test]
     fn limit_lies_between_passed_and_failed_rates() {
-        let found = estimate(&[vote(100.0, 1.0), vote(200.0, 1.0), vote(400.0, 0.0)]).unwrap();
+        let found =
+            estimate(&[observation(100.0, 1.0), observation(200.0, 1.0), observation(400.0, 0.0)])
+                .unwrap();
         // By hand: flat in the logarithm, so nearly all of the weight is between 200 and 400, with 1/20 of its density
         // on either side; the median is near their geometric mean.
         assert!((found.p50 / 282.8 - 1.0).abs() < 0.03, "{found:?}");
@@ -127,18 +133,23 @@ mod tests {
     }
 
     #[test]
-    fn single_wrong_vote_is_outvoted() {
-        let wrong = [vote(100.0, 1.0), vote(400.0, 0.0), vote(200.0, 0.0)];
+    fn single_wrong_observation_is_outweighed() {
+        let wrong = [observation(100.0, 1.0), observation(400.0, 0.0), observation(200.0, 0.0)];
         let misled = estimate(&wrong).unwrap();
         assert!(misled.p50 < 200.0, "{misled:?}");
-        let mut votes = wrong.to_vec();
-        votes.extend([vote(190.0, 1.0), vote(205.0, 1.0), vote(220.0, 1.0), vote(240.0, 1.0)]);
-        let found = estimate(&votes).unwrap();
+        let mut observations = wrong.to_vec();
+        observations.extend([
+            observation(190.0, 1.0),
+            observation(205.0, 1.0),
+            observation(220.0, 1.0),
+            observation(240.0, 1.0),
+        ]);
+        let found = estimate(&observations).unwrap();
         assert!(found.p50 > 240.0, "{found:?}");
     }
 
     #[test]
-    fn estimate_without_votes_is_none() {
+    fn estimate_without_observations_is_none() {
         assert_eq!(estimate(&[]), None);
     }
 }

@@ -141,9 +141,11 @@ impl Search<'_> {
         (self.exchanges_needed() / left).min(estimate.p90)
     }
 
-    /// Short looks passed where a long one failed: their votes near that rate are discarded.
+    /// Short looks passed where a long one failed: their observations near that rate are discarded.
     fn misled(&mut self, at: f64) {
-        self.votes.retain(|vote| vote.long || vote.w <= 0.5 || vote.rate <= at / 2.0);
+        self.observations.retain(|observation| {
+            observation.long || observation.w <= 0.5 || observation.rate <= at / 2.0
+        });
         let by = self.settings.stretch;
         self.stretch = self.stretch.saturating_mul(by).min(by.pow(STRETCHES));
     }
@@ -151,17 +153,22 @@ impl Search<'_> {
     /// Whether failures well below a confirmed rate are the only evidence against a higher one. They were temporary,
     /// caused by something else on the target's machine, and are discarded: the search is restarted.
     fn outlives_failures(&mut self, at: f64) -> bool {
-        let before = self.votes.len();
-        self.votes
-            .retain(|vote| vote.long || vote.w > 0.5 || vote.rate * self.settings.above >= at);
-        let outlived = self.votes.len() < before;
+        let before = self.observations.len();
+        self.observations.retain(|observation| {
+            observation.long || observation.w > 0.5 || observation.rate * self.settings.above >= at
+        });
+        let outlived = self.observations.len() < before;
         if outlived {
             self.remarks.push(format!(
                 "what failed below {} passed later: something disturbed the target, or its machine, meanwhile",
                 rate(at)
             ));
         }
-        outlived && !self.votes.iter().any(|vote| vote.w <= 0.5 && vote.rate > at)
+        outlived
+            && !self
+                .observations
+                .iter()
+                .any(|observation| observation.w <= 0.5 && observation.rate > at)
     }
 
     fn above(

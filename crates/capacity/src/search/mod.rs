@@ -18,7 +18,7 @@ use crate::found::{Answer, Drift, Found, Knee};
 use crate::measured::Measured;
 use crate::objective::{Goals, Objectives};
 use crate::order::Kind;
-use crate::posterior::{self, Vote};
+use crate::posterior::{self, Observation};
 use crate::progress::{Estimate, Progress};
 use crate::settings::Settings;
 use crate::step::Step;
@@ -73,7 +73,7 @@ struct Search<'a> {
     objectives: Arc<Objectives>,
     unloaded: Measured,
     steps: Vec<Step>,
-    votes: Vec<Vote>,
+    observations: Vec<Observation>,
     elapsed_s: f64,
     /// The factor by which looks are longer than at first, because short ones misled.
     stretch: u32,
@@ -119,7 +119,7 @@ impl<'a> Search<'a> {
             objectives: Arc::new(goals.fixed()),
             unloaded: Measured::default(),
             steps: Vec::new(),
-            votes: Vec::new(),
+            observations: Vec::new(),
             elapsed_s: 0.0,
             stretch: 1,
             cap,
@@ -147,19 +147,26 @@ impl<'a> Search<'a> {
 
     /// The limit that is most likely so far: where to try next.
     fn estimate(&self) -> Option<Estimate> {
-        posterior::estimate(&self.votes)
+        posterior::estimate(&self.observations)
     }
 
     /// The highest rate with evidence for it, below `below`.
     fn passed(&self, below: f64) -> Option<f64> {
-        let passed = self.votes.iter().filter(|vote| vote.w > 0.5 && vote.rate < below);
-        passed.map(|vote| vote.rate).max_by(f64::total_cmp)
+        let passed = self
+            .observations
+            .iter()
+            .filter(|observation| observation.w > 0.5 && observation.rate < below);
+        passed.map(|observation| observation.rate).max_by(f64::total_cmp)
     }
 
     /// The highest rate at which a step passed, and did not only look as if it might, below `below`.
     fn shown(&self, below: f64) -> Option<f64> {
-        let passed = self.votes.iter().filter(|vote| vote.verdict == Verdict::Pass);
-        passed.map(|vote| vote.rate).filter(|rate| *rate < below).max_by(f64::total_cmp)
+        let passed =
+            self.observations.iter().filter(|observation| observation.verdict == Verdict::Pass);
+        passed
+            .map(|observation| observation.rate)
+            .filter(|rate| *rate < below)
+            .max_by(f64::total_cmp)
     }
 
     fn failed(&self, above: f64) -> Option<f64> {
@@ -190,7 +197,7 @@ impl<'a> Search<'a> {
             budget_s: self.settings.budget_s,
             passed: self.passed(f64::INFINITY),
             failed: self.failed(0.0),
-            estimate: posterior::interval(&self.votes),
+            estimate: posterior::interval(&self.observations),
         }
     }
 
@@ -231,7 +238,7 @@ impl<'a> Search<'a> {
         Found {
             answer,
             objectives: self.objectives,
-            estimate: posterior::interval(&self.votes),
+            estimate: posterior::interval(&self.observations),
             knee: knee(&self.steps),
             drift,
             remarks,
@@ -287,11 +294,11 @@ pub(crate) fn knee(steps: &[Step]) -> Option<Knee> {
     knees.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, knee)| knee)
 }
 
-/// The vote of a step.
-fn vote_of(step: &Step) -> Option<Vote> {
+/// The observation of a step.
+fn observation_of(step: &Step) -> Option<Observation> {
     let (rate, evidence) = (step.order.rate?, step.evidence.as_ref()?);
     let counts = matches!(step.order.kind, Kind::Ramp | Kind::Search | Kind::Confirm | Kind::Above);
-    (counts && step.verdict != Verdict::Void).then_some(Vote {
+    (counts && step.verdict != Verdict::Void).then_some(Observation {
         rate,
         w: evidence.w,
         long: step.order.kind == Kind::Confirm,

@@ -217,7 +217,7 @@ impl Search<'_> {
 
     /// Whether a higher rate failed before, on the way down.
     fn failed_before(&self, at: f64) -> bool {
-        self.votes.iter().any(|vote| vote.rate > at && vote.w <= 0.5)
+        self.observations.iter().any(|observation| observation.rate > at && observation.w <= 0.5)
     }
 
     /// The highest rate that may be tried.

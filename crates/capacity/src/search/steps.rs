@@ -1,6 +1,6 @@
 //! How one step of a search is ordered, observed while it runs, and judged.
 
-use super::{Cap, Halt, Search, vote_of};
+use super::{Cap, Halt, Search, observation_of};
 use crate::evidence::{Evidence, is_hopeless};
 use crate::found::Answer;
 use crate::measured::Measured;
@@ -69,7 +69,7 @@ impl Search<'_> {
 
     /// The probability that the last step's objectives are met.
     pub(super) fn last_w(&self) -> f64 {
-        self.steps.iter().rev().find_map(vote_of).map_or(0.5, |vote| vote.w)
+        self.steps.iter().rev().find_map(observation_of).map_or(0.5, |observation| observation.w)
     }
 
     /// The share of its rate that the last step achieved, if only that kept it from passing.
@@ -204,7 +204,7 @@ impl Search<'_> {
             record: outcome.record,
         };
         self.elapsed_s += step.took_s;
-        self.votes.extend(vote_of(&step));
+        self.observations.extend(observation_of(&step));
         self.steps.push(step);
         let progress = self.progress();
         if let Some(step) = self.steps.last() {
