@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use brunt_dhcp_server::{Answer, Config, Family, Running, Script, Server, V4};
+use brunt_record::{Reason, Status};
 use brunt_test_program::{Ended, brunt};
 use brunt_testbed::{free_port, measured, until};
 use rustix::process::Signal;
@@ -56,12 +57,24 @@ fn stopped_generator_still_reads_buffered_answers() {
             ("-r 300 -p 1.5 -R 20000 -d 2 -d 2", 200),
         ] {
             let server = server("");
-            let ended = stopped(&server, line, after).expect(0);
+            let ended = stopped(&server, line, after);
+            // The signal may come after brunt has taken the time of a message, and before it sends it: the server gets
+            // that one message three seconds later, and its answer is too late by brunt's doing.
+            let late = both(&ended, "late");
+            assert!(late <= 1, "{ended}");
+            let ended = ended.expect(if late == 0 { 0 } else { 3 });
             let record = ended.record();
-            assert_eq!((both(&ended, "drops"), both(&ended, "late")), (0, 0), "{ended}");
-            assert_eq!(both(&ended, "sent"), both(&ended, "received"), "{ended}");
-            assert_eq!(record.counts.ok, acks(&server), "{ended}");
-            assert!(!ended.stdout.contains("drops\n  answered too late"), "{ended}");
+            assert_eq!(both(&ended, "drops"), late, "{ended}");
+            assert_eq!(both(&ended, "sent"), both(&ended, "received") + late, "{ended}");
+            let unused = acks(&server) - record.counts.ok;
+            assert!(unused <= late, "{ended}");
+            assert_eq!(
+                ended.stdout.contains("drops\n  answered too late: 1\n"),
+                late == 1,
+                "{ended}"
+            );
+            let own = |reason: &Reason| reason.status == Status::GeneratorLimited;
+            assert!(record.verdict.reasons.iter().all(own), "{ended}");
             // The lateness of an answer is measured by the kernel's timestamp, which was long before brunt continued.
             let slowest = record.parts[0].took.max().expect("there are answers");
             assert!(slowest < Duration::from_secs(2), "{slowest:?}\n{ended}");
